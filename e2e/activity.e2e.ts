@@ -36,7 +36,7 @@ async function deploy(
   expect(answer.status).toBe(202);
 }
 
-test("what somebody did stands there, with when, by whom and the way to it", async ({
+test("lists what a user did, with the time, the token and a link to the object", async ({
   connected: page,
   service,
   site,
@@ -53,7 +53,11 @@ test("what somebody did stands there, with when, by whom and the way to it", asy
   await expect(page.getByRole("heading", { name: "default on database" })).toBeVisible();
 });
 
-test("what went wrong says so, and why @long", async ({ connected: page, service, site }) => {
+test("a failure is marked as one, with its reason @long", async ({
+  connected: page,
+  service,
+  site,
+}) => {
   await site.artisan("echo 'no connection to redis'; exit 1");
   const { id } = await site.createWorker({ startsecs: 1, startretries: 0 });
   await expect.poll(async () => (await site.worker(id)).status).toBe("failed");
@@ -63,7 +67,7 @@ test("what went wrong says so, and why @long", async ({ connected: page, service
   await expect(failed).toContainText("code 1");
 });
 
-test("a long detail shows its beginning, and all of it when asked @long", async ({
+test("collapses a long detail, and expands it on request @long", async ({
   connected: page,
   service,
   site,
@@ -81,7 +85,7 @@ test("a long detail shows its beginning, and all of it when asked @long", async 
   expect(await heightOf()).toBeGreaterThan(before + 40);
 });
 
-test("filters stand in the address, and a server brings its sites", async ({
+test("keeps filters in the URL, and offers the sites of the selected server", async ({
   connected: page,
   service,
   site,
@@ -118,7 +122,7 @@ test("filters stand in the address, and a server brings its sites", async ({
   await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
 });
 
-test("what is new waits above the list, and what is read does not move @long", async ({
+test("shows a button for new entries above the list, and does not move what is being read @long", async ({
   connected: page,
   service,
   site,
@@ -147,7 +151,7 @@ test("what is new waits above the list, and what is read does not move @long", a
   await expect(live(page)).toBeDisabled();
 });
 
-test("a page that is entered again has what came meanwhile, without a press @long", async ({
+test("shows newer entries without a click when the page is opened again @long", async ({
   connected: page,
   service,
   site,
@@ -162,7 +166,7 @@ test("a page that is entered again has what came meanwhile, without a press @lon
   await expect(entries(page).first()).toContainText("Meanwhile");
 });
 
-test("what is older is added below, to the first entry @long", async ({
+test("loads older entries below, down to the first one @long", async ({
   connected: page,
   service,
   site,
@@ -186,7 +190,7 @@ test("what is older is added below, to the first entry @long", async ({
   await expect(entries(page)).toHaveCount(53);
 });
 
-test("of what is deleted the words stay, without a way to it @long", async ({
+test("keeps the text of entries about deleted objects, without a link @long", async ({
   connected: page,
   service,
   site,
@@ -199,7 +203,7 @@ test("of what is deleted the words stay, without a way to it @long", async ({
   await expect(entries(page).getByRole("link")).toHaveCount(0);
 });
 
-test("a token for one server sees that server's timeline alone @long", async ({
+test("shows only the timeline of its server to a token for one server @long", async ({
   page,
   service,
   site,
@@ -219,7 +223,7 @@ test("a token for one server sees that server's timeline alone @long", async ({
   await expect(entries(page)).toContainText("Yours");
 });
 
-test("entries name their sites and servers, and only a service without an overview is asked for each one's sites", async ({
+test("names the sites and servers of entries, and requests each server's sites only from a service without an overview", async ({
   page,
   service,
   site,
@@ -253,7 +257,7 @@ test("entries name their sites and servers, and only a service without an overvi
   await bare.close();
 });
 
-test("a service that keeps no timeline says so @long", async ({ page, service, expected }) => {
+test("says that a service has no timeline @long", async ({ page, service, expected }) => {
   expected.push(/404 \(Not Found\)/);
   const bare = await withoutExtras(service.url, "listActivity");
   await connectAs(page, bare.url);
@@ -279,7 +283,7 @@ test("the page is accessible and fits 360 px, light and dark @long", async ({
   await expectAccessibleInBoth(page);
 });
 
-test("the timeline is searched, and filtered by person and days, all in the address @long", async ({
+test("searches the timeline, and filters it by user and days, all in the URL @long", async ({
   connected: page,
   service,
   site,
@@ -322,7 +326,7 @@ test("the timeline is searched, and filtered by person and days, all in the addr
   await expect(page).toHaveURL(`${service.url}/activity`);
 });
 
-test("days are typed digit by digit, and one step back takes them away", async ({
+test("days are entered digit by digit, and one step back clears them", async ({
   connected: page,
   service,
 }) => {

@@ -97,7 +97,7 @@ async function open(page: Page): Promise<void> {
 const panel = (page: Page, name: string | RegExp) => page.getByRole("region", { name });
 const rowOf = (page: Page, name: RegExp) => page.getByRole("row", { name });
 
-test("a storage that is away says so, and is read again @long", async ({ page, expected }) => {
+test("says that a storage is unavailable, and reads it again @long", async ({ page, expected }) => {
   expected.push(/409 \(Conflict\)/);
   await rename(storage(), `${storage()}-away`);
   await open(page);
@@ -107,7 +107,7 @@ test("a storage that is away says so, and is read again @long", async ({ page, e
   await expect(panel(page, "To be adopted")).toBeVisible();
 });
 
-test("the inventory leads to it; it shows what it would list and what not, with little room and to everyone; what is adopted is listed without a schedule", async ({
+test("is linked from the inventory, previews what can and cannot be adopted on a phone and accessibly, and lists adopted backups without a schedule", async ({
   page,
 }) => {
   await connectAs(page, service.url);
@@ -150,7 +150,9 @@ test("the inventory leads to it; it shows what it would list and what not, with 
   await expect(page.getByRole("button", { name: /^Adopt/ })).toBeHidden();
 });
 
-test("editing it gives it a schedule, and says what that leads to @long", async ({ page }) => {
+test("editing an adopted configuration gives it a schedule, and describes the consequences @long", async ({
+  page,
+}) => {
   await connectAs(page, service.url);
   await page.goto(`${service.url}/servers/1/backups`);
   await page.getByRole("link", { name: "Edit: orders (adopted)" }).click();
@@ -160,7 +162,7 @@ test("editing it gives it a schedule, and says what that leads to @long", async 
   await expect(page.getByText("All, until you edit the backup")).toBeHidden();
 });
 
-test("is nothing for tokens that may read only, or that reach one server @long", async ({
+test("is not offered to tokens that can only read or that are limited to one server @long", async ({
   page,
   expected,
 }) => {

@@ -14,8 +14,8 @@ import {
   test,
 } from "./second-service/steps.ts";
 
-test.describe("by its address, another service's", () => {
-  test("worker is made, refused at its field first, and followed until it is there @long", async ({
+test.describe("another service, connected by its address:", () => {
+  test("a worker is created after an error at its field, and followed until it is up @long", async ({
     page,
     second,
     open,
@@ -66,7 +66,7 @@ test.describe("by its address, another service's", () => {
     await deleteWorker(page, id);
   });
 
-  test("webhooks can be made and deleted, and nothing is claimed of what they are sent @long", async ({
+  test("webhooks can be created and deleted, without claims about their deliveries @long", async ({
     page,
     open,
   }) => {
@@ -96,7 +96,7 @@ test.describe("by its address, another service's", () => {
     await expect(page.getByText("No webhooks yet")).toBeVisible();
   });
 
-  test("channels are chosen by their ids @long", async ({ page, open }) => {
+  test("channels are selected by their ids @long", async ({ page, open }) => {
     await open("base address");
     await expectAccessible(page);
     await openPlace(page, "site");
@@ -105,7 +105,7 @@ test.describe("by its address, another service's", () => {
     await expectAccessible(page);
   });
 
-  test("backups are configured, refused at a field first, changed and deleted @long", async ({
+  test("backups are configured after an error at a field, changed and deleted @long", async ({
     page,
     second: { move },
     open,
@@ -193,7 +193,7 @@ test.describe("by its address, another service's", () => {
     await expect(page.getByText("No backups yet")).toBeVisible();
   });
 
-  test("page of what is deleted is left without a word of its absence, however late the next one comes", async ({
+  test("the page of a deleted object is left without a “Not found”, however late the next page arrives", async ({
     page,
     second,
     open,
@@ -239,7 +239,7 @@ test.describe("by its address, another service's", () => {
     await expect(page.getByText("No backups yet")).toBeVisible();
   });
 
-  test("refusal of a token is shown at its field, and what it lacks has no link @long", async ({
+  test("the refusal of a token is shown at its field, and missing operations have no links @long", async ({
     page,
     service,
     second,
@@ -261,7 +261,7 @@ test.describe("by its address, another service's", () => {
 
 // The service passes all requests on, unnoticed by the dashboard. Only paths, methods, bodies, errors and rate limits
 // take another way here, and this test covers all of them.
-test("through QUARTERDECK_UPSTREAM another service works the same @long", async ({
+test("another service's pages work the same through QUARTERDECK_UPSTREAM @long", async ({
   page,
   second,
   open,

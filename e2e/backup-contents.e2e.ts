@@ -9,7 +9,7 @@ import { newestOf, pathOf, runOnce } from "./backup-helpers.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible } from "./helpers.ts";
 
-test("the tables of a database's backup are listed with their rows, and one is put back", async ({
+test("lists the tables of a database's backup with their rows, and restores one", async ({
   connected: page,
   service,
   backups,
@@ -50,7 +50,7 @@ test("the tables of a database's backup are listed with their rows, and one is p
   file.close();
 });
 
-test("what a PostgreSQL backup holds beside tables is listed by kind @long", async ({
+test("lists the other objects of a PostgreSQL backup by kind @long", async ({
   connected: page,
   service,
   backups,
@@ -95,7 +95,7 @@ test("what a PostgreSQL backup holds beside tables is listed by kind @long", asy
   }
 });
 
-test("a site's backup is walked through folder by folder, and searched", async ({
+test("browses a site's backup folder by folder, and searches it", async ({
   connected: page,
   service,
   backups,
@@ -173,7 +173,7 @@ test("a site's backup is walked through folder by folder, and searched", async (
   expect(await readFile(join(root, "public/images/later.svg"), "utf8")).toBe("later");
 });
 
-test("a file that no request can name is restored with its folder", async ({
+test("restores a file whose name no request can contain together with its folder", async ({
   connected: page,
   service,
   backups,
@@ -208,7 +208,7 @@ test("a file that no request can name is restored with its folder", async ({
   expect(await readFile(Buffer.from(`${odd}/caf\xe9.txt`, "latin1"), "utf8")).toBe("kept");
 });
 
-test("a backup whose file was away is listed at the next try", async ({
+test("lists a backup whose file was unavailable after another try", async ({
   connected: page,
   service,
   backups,

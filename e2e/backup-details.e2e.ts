@@ -16,7 +16,7 @@ import {
 import { action, breakDatabase, newestOf, pathOf, showBackup } from "./backup-helpers.ts";
 
 test.describe("a configuration's page", () => {
-  test("leads to a run that can be watched until it is finished, with its checksum and until when it is locked", async ({
+  test("links to a run, which shows its progress until it is finished, with its checksum and lock", async ({
     connected: page,
     service,
     backups,
@@ -61,7 +61,7 @@ test.describe("a configuration's page", () => {
     );
   });
 
-  test("shows its history, the next runs in both zones, and what retention removes next", async ({
+  test("shows its history, the next runs in both time zones, and what retention removes next", async ({
     connected: page,
     service,
     backups,
@@ -102,7 +102,7 @@ test.describe("a configuration's page", () => {
     await expect(page.getByText("The newest backup is good and on time.")).toBeVisible();
   });
 
-  test("reads out a run of its history by pointer and by key, and leads to it @long", async ({
+  test("shows a run of its history on hover and by keyboard, and links to it @long", async ({
     connected: page,
     service,
     backups,
@@ -136,7 +136,7 @@ test.describe("a configuration's page", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Backup ${good.id}`);
   });
 
-  test("shows how many rows each table had, and warns of one that lost many", async ({
+  test("shows the number of rows of each table, and warns about one that lost many", async ({
     connected: page,
     service,
     backups,
@@ -165,7 +165,7 @@ test.describe("a configuration's page", () => {
     await expectAccessible(page);
   });
 
-  test("pages through its backups, and the page is in the address @long", async ({
+  test("pages through its backups, with the page in the URL @long", async ({
     connected: page,
     service,
     backups,
@@ -182,7 +182,7 @@ test.describe("a configuration's page", () => {
   });
 });
 
-test("a run that failed says why, and has nothing to restore or download @long", async ({
+test("a failed run shows why, and offers neither restore nor download @long", async ({
   connected: page,
   service,
   backups,
@@ -215,7 +215,7 @@ test.describe("a run", () => {
     return { id, release };
   };
 
-  test("is canceled after a question that says what stays, and then cannot be canceled again @long", async ({
+  test("is canceled after a confirmation that says what is kept, and cannot be canceled again @long", async ({
     connected: page,
     service,
     bucket,
@@ -238,7 +238,7 @@ test.describe("a run", () => {
     );
   });
 
-  test("is not canceled by a token that may only read @long", async ({ page, service, bucket }) => {
+  test("cannot be canceled by a read-only token @long", async ({ page, service, bucket }) => {
     const token = await createReadingToken(service);
     const { id, release } = await startRun(service, bucket);
     await connectAs(page, service.url, token);
@@ -250,7 +250,7 @@ test.describe("a run", () => {
   });
 });
 
-test("a pinned backup can't be deleted until it is unpinned, and deleting it removes its file and leads back to its configuration", async ({
+test("a pinned backup can't be deleted until it is unpinned, and deleting it removes its file and returns to its configuration", async ({
   connected: page,
   service,
   backups,

@@ -14,7 +14,7 @@ async function startDownload(page: Page, { id }: Backup): Promise<Download> {
 }
 
 test.describe("a download", () => {
-  test("is the stored file, under its own name, by an address without the token that works once", async ({
+  test("is the stored file under its own name, from a URL without the token that works once", async ({
     connected: page,
     service,
     backups,
@@ -34,7 +34,7 @@ test.describe("a download", () => {
       expect(decodeURIComponent(address)).not.toContain(serviceToken);
   });
 
-  test("comes from the service's own address, where the dashboard is another origin's @long", async ({
+  test("comes from the service's own address when the dashboard has another origin @long", async ({
     page,
     service,
     backups,
@@ -53,7 +53,7 @@ test.describe("a download", () => {
     await expect(page).toHaveURL(`${service.url}/backups/${backup.id}`);
   });
 
-  test("fails in the browser where the copy went bad @long", async ({
+  test("fails in the browser when the backup is damaged @long", async ({
     connected: page,
     service,
     backups,
@@ -65,7 +65,7 @@ test.describe("a download", () => {
     expect(await download.failure()).not.toBeNull();
   });
 
-  test("of a file that is gone says so, and begins none @long", async ({
+  test("of a missing file shows an error, and does not start @long", async ({
     connected: page,
     service,
     backups,

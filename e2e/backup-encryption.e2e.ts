@@ -24,7 +24,7 @@ async function addSealed(service: Service, { id, name }: { id: number; name: str
     .toContain(`"${name}"`);
 }
 
-test("an encrypted backup is restored with the key that belongs to it, and with no other", async ({
+test("restores an encrypted backup with the matching private key, and refuses another one", async ({
   connected: page,
   service,
   backups,
@@ -102,7 +102,7 @@ test("an encrypted backup is restored with the key that belongs to it, and with 
   await removeProvider(service, backups, { id: 70, name: "sealed" });
 });
 
-test("an encrypted backup of a site is opened with the key that was given last", async ({
+test("opens an encrypted backup of a site with the key that was entered last", async ({
   connected: page,
   service,
   backups,

@@ -8,8 +8,8 @@ const source = (page: Page): Locator => page.getByRole("combobox", { name: "Sour
 const advanced = (page: Page): Locator =>
   page.getByRole("group").getByText("Advanced").locator("xpath=..");
 
-test.describe("making a backup", () => {
-  test("leads from the empty list over a preset to a backup that works", async ({
+test.describe("creating a configuration", () => {
+  test("leads from the empty list and a preset to a finished backup", async ({
     connected: page,
     service,
     backups,
@@ -38,7 +38,7 @@ test.describe("making a backup", () => {
     await expect(row).toContainText(`database ${backups.database.name}`);
   });
 
-  test("can be saved at once where its source is named: the rest is chosen, and says what it is @long", async ({
+  test("can be saved at once when the URL names the source, with defaults that are shown @long", async ({
     connected: page,
     service,
     backups,
@@ -68,7 +68,7 @@ test.describe("making a backup", () => {
     });
   });
 
-  test("refuses a schedule that no calendar has at its field and makes nothing, and takes its name from its source until somebody names it @long", async ({
+  test("refuses an invalid schedule at its field without creating anything, and derives the name from the source until it is edited @long", async ({
     connected: page,
     service,
     backups,
@@ -107,7 +107,7 @@ test.describe("making a backup", () => {
     });
   });
 
-  test("refuses a directory that leaves its storage while it is typed, unfolds what is wrong, and shows at its field what only the service can know @long", async ({
+  test("refuses a directory outside the storage during typing, expands sections with errors, and shows errors of the service at their fields @long", async ({
     connected: page,
     service,
     backups,
@@ -152,7 +152,7 @@ test.describe("making a backup", () => {
     await expect(source(page)).toBeFocused();
   });
 
-  test("asks where to store backups where there is a choice @long", async ({
+  test("asks where to store backups if there are several storages @long", async ({
     connected: page,
     service,
     backups,
@@ -174,8 +174,8 @@ test.describe("making a backup", () => {
   });
 });
 
-test.describe("changing a backup", () => {
-  test("keeps what it backs up, says so, and brings the rest", async ({
+test.describe("changing a configuration", () => {
+  test("says that the source can't be changed, and saves all other fields", async ({
     connected: page,
     service,
     backups,
@@ -222,7 +222,7 @@ test.describe("changing a backup", () => {
     });
   });
 
-  test("keeps what somebody else has changed since the form was opened", async ({
+  test("keeps changes that others have made since the form was opened", async ({
     connected: page,
     service,
     backups,
@@ -248,7 +248,7 @@ test.describe("changing a backup", () => {
     });
   });
 
-  test("leaves out files of a site by patterns, and a restore says that they stay @long", async ({
+  test("excludes files of a site by patterns, and a restore says that they are kept @long", async ({
     connected: page,
     service,
     backups,
@@ -286,7 +286,7 @@ test.describe("changing a backup", () => {
     );
   });
 
-  test("makes backups incremental, and each says which full one it needs @long", async ({
+  test("makes backups incremental, and each backup names the full one that it needs @long", async ({
     connected: page,
     service,
     backups,
@@ -313,7 +313,7 @@ test.describe("changing a backup", () => {
     await expect(page.getByRole("definition").filter({ hasText: /^Full$/ })).toBeVisible();
   });
 
-  test("asks before what was changed is lost, changes nothing then, and says of an emptied number what saving keeps: the one that is stored @long", async ({
+  test("asks before changes are discarded, and shows the stored value as the placeholder of a cleared number @long", async ({
     connected: page,
     service,
     backups,

@@ -41,7 +41,7 @@ function change({ database }: Backups, statement: string): void {
 }
 
 test.describe("a restore drill", () => {
-  test("proves a backup restorable, here and on its configuration", async ({
+  test("shows on the backup and on its configuration that it can be restored", async ({
     connected: page,
     service,
     backups,
@@ -59,7 +59,7 @@ test.describe("a restore drill", () => {
     await expect(page.getByRole("row").filter({ hasText: "drill passed" })).toHaveCount(1);
   });
 
-  test("is followed to its end, however late the rest of the page learns of its beginning @long", async ({
+  test("is followed to its end, even if the rest of the page shows its start late @long", async ({
     connected: page,
     service,
     backups,
@@ -83,7 +83,7 @@ test.describe("a restore drill", () => {
     await expect(page.getByText(/^Restore drill passed/)).toBeVisible({ timeout: 30_000 });
   });
 
-  test("finds a stored copy that went bad, and says so in red", async ({
+  test("detects a damaged backup, and shows the failure in red", async ({
     connected: page,
     service,
     backups,
@@ -102,7 +102,7 @@ test.describe("a restore drill", () => {
 });
 
 test.describe("a restore", () => {
-  test("over what is too broken to be saved asks for a word of its own", async ({
+  test("asks for a separate confirmation when the broken source cannot be backed up first", async ({
     connected: page,
     service,
     backups,
@@ -134,7 +134,7 @@ test.describe("a restore", () => {
     expect(notesIn(backups)).toHaveLength(50);
   });
 
-  test("brings the old rows back, and what it replaced can be put back", async ({
+  test("restores the old rows, and can be undone", async ({
     connected: page,
     service,
     backups,
@@ -185,7 +185,7 @@ test.describe("a restore", () => {
     await expect(page.getByRole("button", { name: "Undo restore" })).toHaveCount(0);
   });
 
-  test("that ends while its user is elsewhere says so there, with the way back @long", async ({
+  test("that ends while the user is on another page shows a toast with the undo @long", async ({
     connected: page,
     service,
     backups,
@@ -215,7 +215,7 @@ test.describe("a restore", () => {
     await expect.poll(() => notesIn(backups), { timeout: 30_000 }).toEqual(before);
   });
 
-  test("that was undone before its end was told elsewhere offers no undo there @long", async ({
+  test("that was undone before its end was shown on another page offers no undo there @long", async ({
     connected: page,
     service,
     backups,
@@ -249,7 +249,7 @@ test.describe("a restore", () => {
     expect(await page.getByRole("button", { name: "Undo restore" }).count()).toBe(0);
   });
 
-  test("is not done while the typed name is not the target's, nor after Escape @long", async ({
+  test("does not start while the typed name differs from the target's, nor after Escape @long", async ({
     connected: page,
     service,
     backups,
@@ -273,7 +273,7 @@ test.describe("a restore", () => {
     expect((await showBackup(service, backup.id)).restore_status).toBeNull();
   });
 
-  test("of a copy that went bad fails, says why, and leaves the database as it is @long", async ({
+  test("of a damaged backup fails, says why, and leaves the database unchanged @long", async ({
     connected: page,
     service,
     backups,

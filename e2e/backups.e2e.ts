@@ -21,7 +21,7 @@ const storedFiles = ({ provider }: Backups, directory: string): Promise<string[]
   readdir(join(provider.folder, directory), { recursive: true }).catch(() => []);
 
 test.describe("running a backup now", () => {
-  test("ends finished with its size on the list, and a nearly empty backup needs attention", async ({
+  test("shows the finished backup with its size in the list, and marks a nearly empty one as needing attention", async ({
     connected: page,
     service,
     backups,
@@ -42,7 +42,7 @@ test.describe("running a backup now", () => {
     await expectAccessible(page);
   });
 
-  test("what the service refuses is reported, and the list stays @long", async ({
+  test("reports a refusal of the service, and keeps the list @long", async ({
     connected: page,
     service,
     backups,
@@ -61,8 +61,8 @@ test.describe("running a backup now", () => {
   });
 });
 
-test.describe("a run in its row", () => {
-  test("shows how far it is and is canceled there, after a question that says what stays", async ({
+test.describe("a run in its list row", () => {
+  test("shows its progress and is canceled there, after a confirmation that says what is kept", async ({
     connected: page,
     service,
     backups,
@@ -91,7 +91,7 @@ test.describe("a run in its row", () => {
     );
   });
 
-  test("is canceled in the configuration's history too, and the focus is not lost with its button @long", async ({
+  test("is canceled in the configuration's history, too, and the focus is not lost with its button @long", async ({
     connected: page,
     service,
     backups,
@@ -109,7 +109,7 @@ test.describe("a run in its row", () => {
     await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
   });
 
-  test("is its restore as well, which leaves the data as it is when it is canceled @long", async ({
+  test("shows a restore, too, which leaves the data unchanged when canceled @long", async ({
     connected: page,
     service,
     backups,
@@ -135,7 +135,7 @@ test.describe("a run in its row", () => {
     expect(await readdir(backups.site.root)).toContain("later.txt");
   });
 
-  test("that has ended by the time of the answer is not canceled, and the question says so @long", async ({
+  test("that ends before the confirmation is not canceled, and the dialog says so @long", async ({
     connected: page,
     service,
     backups,
@@ -162,7 +162,7 @@ test.describe("a run in its row", () => {
 });
 
 test.describe("deleting a backup", () => {
-  test("is not done while the name is not typed as it is, nor after Cancel, and keeps or deletes the stored files as chosen", async ({
+  test("does nothing while the typed name is wrong or after Cancel, and keeps or deletes the stored files as selected", async ({
     connected: page,
     service,
     backups,
@@ -215,7 +215,7 @@ test.describe("deleting a backup", () => {
   });
 });
 
-test("a backup that cannot work says why, in the list and where it is changed", async ({
+test("a failed configuration shows why, in the list and in its form", async ({
   connected: page,
   service,
   backups,
@@ -231,7 +231,7 @@ test("a backup that cannot work says why, in the list and where it is changed", 
   await expect(row.getByText("failed", { exact: true }).filter({ visible: true })).toHaveCount(2);
 });
 
-test("a server's backups are behind its name on the left; a server that is not there has none @long", async ({
+test("a server's backups are linked from its name in the navigation, and an unknown server has none @long", async ({
   connected: page,
   service,
   expected,

@@ -20,7 +20,7 @@ const result = (page: Page, name: string) =>
     .getByRole("listitem")
     .filter({ has: page.getByText(name, { exact: true }) });
 
-test("many workers are stopped with one question, and each row shows its outcome @long", async ({
+test("stops many workers after one confirmation, and shows the outcome of each row @long", async ({
   connected: page,
   service,
   site,
@@ -71,7 +71,7 @@ test("many workers are stopped with one question, and each row shows its outcome
   await service.call("DELETE", `/api/worker/${busy}`);
 });
 
-test("deleting many backups names them and what is lost; it fits 360 px and is accessible in dark and light", async ({
+test("names the backups to delete and what is lost; it fits 360 px and is accessible in dark and light", async ({
   connected: page,
   service,
   backups,
@@ -110,7 +110,7 @@ test("deleting many backups names them and what is lost; it fits 360 px and is a
   await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
 });
 
-test("a whole page of webhooks is pinged and deleted, and brackets turn the page @long", async ({
+test("pings and deletes a whole page of webhooks, and turns pages with bracket keys @long", async ({
   connected: page,
   service,
   site,
@@ -145,7 +145,7 @@ test("a whole page of webhooks is pinged and deleted, and brackets turn the page
   await expect(page.getByRole("row")).toHaveCount(2);
 });
 
-test("webhooks are paused and enabled together, and those that already are stay out @long", async ({
+test("pauses and enables webhooks together, and skips those already in that state @long", async ({
   connected: page,
   service,
   site,
@@ -197,7 +197,7 @@ test("webhooks are paused and enabled together, and those that already are stay 
   await expect(dialog.getByRole("status")).toHaveText("2 done, 1 refused.");
 });
 
-test("a token that can only read selects webhooks, and pauses and enables none @long", async ({
+test("a read-only token can select webhooks, but neither pause nor enable them @long", async ({
   page,
   service,
   site,
@@ -220,7 +220,7 @@ test("a token that can only read selects webhooks, and pauses and enables none @
   expect(changes).toEqual([]);
 });
 
-test("all that match are selected across pages, followed to their end, and what failed is shown", async ({
+test("selects all matches across pages, follows them to their end, and shows which failed", async ({
   connected: page,
   service,
   site,
@@ -257,7 +257,7 @@ test("all that match are selected across pages, followed to their end, and what 
   expect((await site.worker(other)).status_reason).toBeNull();
 });
 
-test("whoever closes the dialog before the end hears of it, with the way to what failed @long", async ({
+test("shows a toast with a link to the failures if the dialog was closed early @long", async ({
   connected: page,
   service,
   site,

@@ -14,7 +14,7 @@ const kept = (page: Page) => page.evaluate(() => sessionStorage.getItem("quarter
 const settle = (page: Page) =>
   expect(page.getByRole("log", { name: "Changes" })).toBeAttached({ timeout: 15_000 });
 
-test("after a load a page shows what was read before, marked as old until it is read again", async ({
+test("shows a page's cached data after a load, marked as old until it is fetched again", async ({
   page,
   site,
   installation,
@@ -41,7 +41,7 @@ test("after a load a page shows what was read before, marked as old until it is 
   await expect(page.getByText(/Showing the state of/)).toBeHidden();
 });
 
-test("another token sees nothing of what was read, and a session takes it along when it ends", async ({
+test("shows no cached data to another token, and removes it when the session ends", async ({
   page,
   site,
   service,
@@ -80,7 +80,7 @@ test("another token sees nothing of what was read, and a session takes it along 
   expect(await kept(page)).toBeNull();
 });
 
-test("a signing secret and a token that were shown are kept nowhere", async ({
+test("stores neither a signing secret nor a token that was shown", async ({
   connected: page,
   service,
   site,
@@ -97,7 +97,7 @@ test("a signing secret and a token that were shown are kept nowhere", async ({
   );
 });
 
-test("a page that was seen opens from memory while the service says nothing, where it was left @long", async ({
+test("shows a visited page from the cache while the service does not respond, at its scroll position @long", async ({
   page,
   site,
   installation,

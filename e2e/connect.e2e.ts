@@ -23,7 +23,7 @@ async function expectOverview(page: Page): Promise<void> {
   ).toBeVisible();
 }
 
-test("without a token every page leads to the connect page, and back after connecting", async ({
+test("without a token every page redirects to the connect page, and back after connecting", async ({
   page,
   service,
   site,
@@ -39,11 +39,7 @@ test("without a token every page leads to the connect page, and back after conne
   await expect(page).toHaveURL(`${service.url}/sites/${site.id}/workers`);
 });
 
-test("a wrong token is shown at its field and nothing is kept", async ({
-  page,
-  service,
-  expected,
-}) => {
+test("shows a wrong token at its field and stores nothing", async ({ page, service, expected }) => {
   expected.push(refused);
   await page.goto(`${service.url}/connect`);
   await page.getByLabel("Token").fill("not the right token at all, whatever");
@@ -54,7 +50,7 @@ test("a wrong token is shown at its field and nothing is kept", async ({
   expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
 });
 
-test("an address where nothing answers is shown at its field @long", async ({
+test("shows an address that does not respond at its field @long", async ({
   page,
   service,
   expected,
@@ -67,7 +63,7 @@ test("an address where nothing answers is shown at its field @long", async ({
   await expect(page.getByText("Couldn't reach the service.")).toBeVisible();
 });
 
-test("another service's address works from here too @long", async ({
+test("connects to another service's address from here, too @long", async ({
   page,
   service,
   site: _site,
@@ -80,7 +76,7 @@ test("another service's address works from here too @long", async ({
   await expect(page.getByRole("main").getByRole("link", { name: /^Protected/ })).toBeVisible();
 });
 
-test("the link of the first start goes straight in, and its token leaves the address at once", async ({
+test("the link of the first start connects at once, and its token is removed from the URL", async ({
   page,
   service,
   site: _site,
@@ -100,7 +96,7 @@ test("the link of the first start goes straight in, and its token leaves the add
   await expectOverview(other);
 });
 
-test("a token that is revoked while the page is open leads to the connect page @long", async ({
+test("redirects to the connect page when the token is revoked while a page is open @long", async ({
   page,
   service,
   site,
@@ -118,7 +114,7 @@ test("a token that is revoked while the page is open leads to the connect page @
   await expect(page).toHaveURL(/from=/);
 });
 
-test("what was filled into a form is there again after its token was revoked", async ({
+test("restores what was entered in a form after its token was revoked", async ({
   page,
   service,
   site,
@@ -149,7 +145,7 @@ test("what was filled into a form is there again after its token was revoked", a
   await expect(url).toHaveValue("");
 });
 
-test("servers and their sites stand on the left @long", async ({
+test("lists servers and their sites in the navigation @long", async ({
   connected: page,
   service,
   site,
@@ -166,7 +162,7 @@ test("servers and their sites stand on the left @long", async ({
   await expectNoSidewaysScroll(page);
 });
 
-test("a page that is not there says so and leads on", async ({
+test("an unknown page says so and links to others", async ({
   connected: page,
   service,
   expected,

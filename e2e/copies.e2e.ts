@@ -8,7 +8,7 @@ import { fillDatabase, newestOf, removeProvider } from "./backup-helpers.ts";
 /** A public key whose bytes are all zero: valid in form, but nothing can be encrypted to it (RFC 7748, 6.1). */
 const unusable = "age1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq5cu47z";
 
-test("a run goes to both storages, and one that is missing in the second is copied by hand", async ({
+test("stores a run in both storages, and copies a missing one by hand", async ({
   connected: page,
   service,
   backups,

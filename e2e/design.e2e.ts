@@ -37,7 +37,7 @@ const translated = { timeout: 120_000 };
 
 const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
-test("every primitive is accessible and looks as photographed, light, dark and on a phone, and so do a tip, a dialog and a search", async ({
+test("every primitive is accessible and matches its screenshots, light, dark and on a phone, with a tooltip, a dialog and a search", async ({
   page,
 }) => {
   // One test loads the page once: loading its hundreds of modules takes longer than all checks.
@@ -86,9 +86,7 @@ async function photographOverlays(page: Page, scheme: (typeof schemes)[number]):
   await page.keyboard.press("Escape");
 }
 
-test("in forced colors the places of what is still to come are seen, and how far something is", async ({
-  page,
-}) => {
+test("shows placeholders and progress bars in forced colors", async ({ page }) => {
   await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
   await page.goto(design);
   const sample = part(page, "light").getByRole("region", { name: "Progress, Skeleton" });
@@ -129,9 +127,7 @@ test("in forced colors the places of what is still to come are seen, and how far
   expect(unknown).not.toBe(around);
 });
 
-test("a clock that moves on while a page renders changes nothing until its next tick @long", async ({
-  page,
-}) => {
+test("renders consistently when the clock moves on during a render @long", async ({ page }) => {
   await page.addInitScript(() => {
     const now = Date.now;
     let reads = 0;
@@ -142,7 +138,7 @@ test("a clock that moves on while a page renders changes nothing until its next 
   await expect(part(page, "dark")).toBeVisible(translated);
 });
 
-test("what is built for users holds nothing of this page", async () => {
+test("the production build contains nothing of this page", async () => {
   const assets = join(root, "dist/assets");
   for (const file of await readdir(assets))
     if (/\.(js|css)$/.test(file))

@@ -8,7 +8,7 @@ import { laravelMissing, makeLaravelSite } from "../server/workers/testing/larav
 import { expect, test } from "./fixtures.ts";
 import { expectAccessibleInBoth, expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
 
-test("a site that is found is added, and its database backed up, in a few clicks", async ({
+test("adds a discovered site, and backs up its database, in a few clicks", async ({
   connected: page,
   service,
   site,
@@ -63,7 +63,7 @@ test("a site that is found is added, and its database backed up, in a few clicks
     .toBe(404);
 });
 
-test("a token for reading sees why it may not look @long", async ({ page, service }) => {
+test("does not offer the scan to a read-only token @long", async ({ page, service }) => {
   const { token } = await (
     await service.call("POST", "/api/tokens", { name: "reader", abilities: ["read"] })
   ).json();
@@ -74,7 +74,7 @@ test("a token for reading sees why it may not look @long", async ({ page, servic
   await expect(page.getByRole("button", { name: "Scan this server" })).toBeHidden();
 });
 
-test("a program of supervisord is taken over, and does its jobs as a worker @long", async ({
+test("takes over a program of supervisord, which then does its jobs as a worker @long", async ({
   connected: page,
   service,
   expected,

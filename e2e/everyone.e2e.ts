@@ -76,7 +76,7 @@ const cutOff = (page: Page): Promise<string[]> =>
         .map(({ outerHTML }) => outerHTML.slice(0, 200)),
     );
 
-test("every page is accessible in the dark, stays within the window, at 360 px, twice as large and from right to left, cuts nothing off, and in forced colors has edges around its controls and shows the focus", async ({
+test("every page is accessible in dark mode, fits the window at 360 px, at 200 % zoom and from right to left, cuts nothing off, and in forced colors has edges around its controls and a visible focus", async ({
   connected: page,
   service,
   site,
@@ -99,7 +99,7 @@ test("every page is accessible in the dark, stays within the window, at 360 px, 
   }
 });
 
-test("a browser whose clock is a day slow tells by the service's clock how long ago something was", async ({
+test("shows relative times by the service's clock when the browser's is a day slow", async ({
   connected: page,
   service,
   site,
@@ -111,7 +111,7 @@ test("a browser whose clock is a day slow tells by the service's clock how long 
   await expect(process.getByRole("time")).toHaveText(/^just now$|minutes? ago$/);
 });
 
-test("a long name stays within the page and the question that asks for it, and is taken as it reads @long", async ({
+test("a long name fits the page and its confirmation, which accepts the name as displayed @long", async ({
   connected: page,
   service,
   site,
@@ -145,7 +145,7 @@ test("a long name stays within the page and the question that asks for it, and i
 const writeFrom = (page: Page, direction: "ltr" | "rtl") =>
   page.evaluate((dir) => void (document.documentElement.dir = dir), direction);
 
-test("from right to left the halves of a name and of a URL stand as they are written @long", async ({
+test("keeps the order of the parts of a name and of a URL from right to left @long", async ({
   connected: page,
   service,
   site,
@@ -210,7 +210,7 @@ async function expectForcedColors(page: Page, path: string): Promise<void> {
   await page.emulateMedia({ forcedColors: "none" });
 }
 
-test("in forced colors the current page and tab, what is selected, and what was found are told apart @long", async ({
+test("distinguishes the current page and tab, the selection, and search matches in forced colors @long", async ({
   connected: page,
   service,
   site,
@@ -258,7 +258,7 @@ test("in forced colors the current page and tab, what is selected, and what was 
   expect(found.color).not.toBe(found.backgroundColor);
 });
 
-test("every form ends with its buttons, below all of its fields, on a phone and beside a preview @long", async ({
+test("every form has its buttons below all fields, on a phone and beside a preview @long", async ({
   connected: page,
   service,
   site,
@@ -291,7 +291,7 @@ test("every form ends with its buttons, below all of its fields, on a phone and 
   }
 });
 
-test("a form's buttons do what they say although the field at hand gets an error as it is left @long", async ({
+test("a form's buttons work on the first click although the focused field gets an error on blur @long", async ({
   connected: page,
   service,
   site,
@@ -310,7 +310,7 @@ test("a form's buttons do what they say although the field at hand gets an error
 test.describe("on a touch screen", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("no field has letters below 16 px, at which a phone would zoom in @long", async ({
+  test("no field has a font size below 16 px, at which a phone would zoom in @long", async ({
     connected: page,
     service,
     site,

@@ -6,7 +6,7 @@ import { startService } from "../server/testing/service-process.ts";
 import { expect, test } from "./fixtures.ts";
 import { connectAs, expectAccessibleInBoth } from "./helpers.ts";
 
-test("a new service lists its first steps and marks its sample, until somebody has seen enough", async ({
+test("lists the first steps of a new service and marks its sample, until the user dismisses them", async ({
   page,
 }) => {
   const folder = await makeMemoryFolder("quarterdeck-first-");
@@ -46,7 +46,7 @@ test("a new service lists its first steps and marks its sample, until somebody h
   }
 });
 
-test("without any server the page says what to do, and claims that nothing is all right @long", async ({
+test("says what to do without any server, and does not claim that all is well @long", async ({
   page,
 }) => {
   const folder = await makeMemoryFolder("quarterdeck-empty-");

@@ -2,7 +2,7 @@
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectAccessibleInBoth, expectNoSidewaysScroll } from "./helpers.ts";
 
-test("the help opens as pages, with contents, sections with addresses, and links between them", async ({
+test("shows the help as pages, with contents, linkable sections, and links between them", async ({
   connected: page,
   service,
 }) => {
@@ -33,10 +33,7 @@ test("the help opens as pages, with contents, sections with addresses, and links
   await expect(page.getByRole("heading", { level: 1, name: "Workers" })).toBeVisible();
 });
 
-test("code in the help is copied as it stands there @long", async ({
-  connected: page,
-  service,
-}) => {
+test("copies code of the help unchanged @long", async ({ connected: page, service }) => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${service.url}/help/backups`);
   const code = page.getByRole("region", { name: /^Code/ }).first();
@@ -48,7 +45,7 @@ test("code in the help is copied as it stands there @long", async ({
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await code.innerText());
 });
 
-test("code is copied where the browser denies its clipboard too, and the focus stays on the button", async ({
+test("copies code even if the browser denies its clipboard, and keeps the focus on the button", async ({
   connected: page,
   service,
 }) => {
@@ -64,7 +61,7 @@ test("code is copied where the browser denies its clipboard too, and the focus s
   await expect(copy).toBeFocused();
 });
 
-test("every page of the help is there, fits a phone, and breaks no rule of the page's policy @long", async ({
+test("every page of the help exists, fits a phone, and complies with the content security policy @long", async ({
   connected: page,
   service,
 }) => {
@@ -89,21 +86,14 @@ test("every page of the help is there, fits a phone, and breaks no rule of the p
   await expectAccessibleInBoth(page);
 });
 
-test("a page of the help that there is none of is not found @long", async ({
-  connected: page,
-  service,
-}) => {
+test("shows “Not found” for an unknown help page @long", async ({ connected: page, service }) => {
   for (const name of ["nothing", "constructor", "..%2Fbackups"]) {
     await page.goto(`${service.url}/help/${name}`);
     await expect(page.getByRole("heading", { level: 1, name: "Not found" })).toBeVisible();
   }
 });
 
-test("a form's note opens the help in a tab of its own @long", async ({
-  connected: page,
-  service,
-  site,
-}) => {
+test("a form's help link opens in a new tab @long", async ({ connected: page, service, site }) => {
   await page.goto(`${service.url}/sites/${site.id}/workers/new`);
   await page.getByLabel("Queue", { exact: true }).fill("mail");
   const [tab] = await Promise.all([

@@ -8,7 +8,7 @@ import { action, listOf } from "./backup-helpers.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoSidewaysScroll, expectToast } from "./helpers.ts";
 
-test("a file is uploaded, another one chosen from the storage, and each becomes a backup to restore", async ({
+test("uploads a file, selects another one from the storage, and makes a restorable backup of each", async ({
   connected: page,
   service,
   backups,
@@ -77,7 +77,7 @@ test("a file is uploaded, another one chosen from the storage, and each becomes 
   ).toContainText("imported");
 });
 
-test("whoever leaves during an upload is asked first @long", async ({
+test("asks before the page is left during an upload @long", async ({
   connected: page,
   service,
   backups,
@@ -113,7 +113,7 @@ test("whoever leaves during an upload is asked first @long", async ({
   await browser.detach();
 });
 
-test("a file that is dropped beside the field is chosen, and the page stays @long", async ({
+test("accepts a file that is dropped beside the field, and stays on the page @long", async ({
   connected: page,
   service,
   backups,

@@ -70,7 +70,7 @@ const expectRefused = (page: Page, label: string, why: string | RegExp) =>
     typeof why === "string" ? new RegExp(why) : why,
   );
 
-test("the settings lead to it, and a server is added by keyboard", async ({ page }) => {
+test("is linked from the settings, and a server is added by keyboard", async ({ page }) => {
   await connectAs(page, service.url);
   await page.goto(`${service.url}/settings`);
   await page.getByRole("link", { name: "Open inventory" }).click();
@@ -104,10 +104,7 @@ test("the settings lead to it, and a server is added by keyboard", async ({ page
   );
 });
 
-test("a site is refused at its field by what only the service knows", async ({
-  page,
-  expected,
-}) => {
+test("shows an error of the service at the field of a site", async ({ page, expected }) => {
   expected.push(invalid);
   await open(page, "/sites/new");
   await fill(page, "Name", "shop.example.com");
@@ -132,7 +129,7 @@ test("a site is refused at its field by what only the service knows", async ({
   await expect(page).toHaveTitle(/shop\.example\.com/);
 });
 
-test("a database is tested before it is saved, and its URL is never shown again", async ({
+test("tests a database before saving it, and never shows its URL again", async ({
   page,
   expected,
 }) => {
@@ -178,7 +175,7 @@ test("a database is tested before it is saved, and its URL is never shown again"
   expect([next === name, more]).toEqual([false, []]);
 });
 
-test("a test that takes its time is canceled @long", async ({ page }) => {
+test("cancels a slow test @long", async ({ page }) => {
   const silent = createServer((socket) => void socket.on("error", () => undefined).resume());
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -201,7 +198,7 @@ test("a test that takes its time is canceled @long", async ({ page }) => {
   silent.close();
 });
 
-test("a server behind a jump host, with its drills elsewhere, is refused field by field and written @long", async ({
+test("shows errors of a server with a jump host and a drill server at their fields, then saves it @long", async ({
   page,
 }) => {
   await open(page, "/servers/new");
@@ -295,7 +292,7 @@ test("a server behind a jump host, with its drills elsewhere, is refused field b
   await expect.poll(entry).toBeUndefined();
 });
 
-test("a storage provider is written to, read and cleaned up by its test", async ({ page }) => {
+test("the test of a storage provider writes, reads and deletes a file", async ({ page }) => {
   await open(page, "/storage-providers/new");
   await page.getByLabel("S3-compatible").check();
   await press(page, "Add storage provider");
@@ -339,9 +336,7 @@ test("a storage provider is written to, read and cleaned up by its test", async 
   expect(await text()).toMatch(/drill_identity: file:secrets\//);
 });
 
-test("a remote of rclone is tested and stored with the config that was pasted @long", async ({
-  page,
-}) => {
+test("tests a remote of rclone, and saves it with the pasted config @long", async ({ page }) => {
   await open(page, "/storage-providers/new");
   await page.getByLabel("rclone", { exact: true }).check();
   await fill(page, "Name", "box");
@@ -367,7 +362,7 @@ test("a remote of rclone is tested and stored with the config that was pasted @l
   ).toBeVisible();
 });
 
-test("a login over SFTP is tested, its host key confirmed, and stored @long", async ({ page }) => {
+test("tests a login over SFTP, confirms its host key, and saves it @long", async ({ page }) => {
   const cleanUps: (() => unknown)[] = [];
   const sshd = await startSshd({
     cleanUp: (work) => void cleanUps.push(work),
@@ -408,7 +403,7 @@ test("a login over SFTP is tested, its host key confirmed, and stored @long", as
   }
 });
 
-test("a channel's address is checked, and what it lacks is said by its test", async ({ page }) => {
+test("validates a channel's address, and reports a missing one in its test", async ({ page }) => {
   await open(page, "/notification-channels/new");
   await fill(page, "Name", "ops");
   await press(page, "Add notification channel");
@@ -429,7 +424,7 @@ test("a channel's address is checked, and what it lacks is said by its test", as
   await expectToast(page, "status", "ops added.");
 });
 
-test("of two people the second sees what the first one did, and decides", async ({
+test("shows a concurrent change to the second user, who decides which one to keep", async ({
   page,
   context,
   expected,
@@ -459,7 +454,7 @@ test("of two people the second sees what the first one did, and decides", async 
   await other.close();
 });
 
-test("a change by hand is shown, and reloading takes it over", async ({ page, expected }) => {
+test("shows a change by hand, and takes it over on reload", async ({ page, expected }) => {
   expected.push(conflict);
   await open(page, "/servers/2/edit");
   await expect(page.getByLabel("Name", { exact: true })).toHaveValue("db-one");
@@ -475,7 +470,7 @@ test("a change by hand is shown, and reloading takes it over", async ({ page, ex
   expect(await text()).toContain("name: db-by-hand");
 });
 
-test("what is in use stays, and what is not goes", async ({ page, expected }) => {
+test("refuses to remove an entry in use, and removes an unused one", async ({ page, expected }) => {
   expected.push(conflict);
   await open(page);
   await press(page, "Remove web-one");
@@ -492,7 +487,7 @@ test("what is in use stays, and what is not goes", async ({ page, expected }) =>
   await expect(page.getByText("db-by-hand").first()).toBeVisible();
 });
 
-test("a mistake in the file is shown with its line @long", async ({ page }) => {
+test("shows an error in the file with its line @long", async ({ page }) => {
   const before = await text();
   await writeFile(file, `${before}sitez: []\n`);
   await open(page);
@@ -509,7 +504,7 @@ test("fits a phone, and is accessible in light and dark @long", async ({ page })
   }
 });
 
-test("a name without a place to break it stays within the page @long", async ({ page }) => {
+test("a long name without spaces fits the page @long", async ({ page }) => {
   const before = await text();
   const name = "a_name_of_as_many_characters_as_one_may_have_in_the_inventory_"
     .repeat(2)
@@ -531,7 +526,7 @@ storage_providers: [{ id: 1, name: ${name}, type: local, path: ${folder}/copies 
   await writeFile(file, before);
 });
 
-test("is for tokens that may do everything, and for services that have it @long", async ({
+test("is offered only to tokens with all permissions, and by services that support it @long", async ({
   page,
   expected,
 }) => {
@@ -550,7 +545,7 @@ test("is for tokens that may do everything, and for services that have it @long"
   await foreign.close();
 });
 
-test("a file that is read-only here has its lines to paste @long", async ({
+test("shows the lines to paste when the file is read-only @long", async ({
   page,
   context,
   expected,

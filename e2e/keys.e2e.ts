@@ -5,7 +5,7 @@ import { clickRowAction, expectRow, workerRow } from "./helpers.ts";
 
 const keysDialog = (page: Page) => page.getByRole("dialog", { name: "Keyboard shortcuts" });
 
-test("a key that is pressed before its code has come works once it has @long", async ({
+test("a key that is pressed before its code has loaded takes effect afterwards @long", async ({
   connected: page,
   service,
   site,
@@ -28,7 +28,7 @@ test("a key that is pressed before its code has come works once it has @long", a
   await expect(keysDialog(page)).toBeVisible();
 });
 
-test("a question whose answer is under way stays, however often Esc is pressed @long", async ({
+test("a confirmation with a pending request stays open, however often Esc is pressed @long", async ({
   connected: page,
   service,
   site,
@@ -53,7 +53,7 @@ test("a question whose answer is under way stays, however often Esc is pressed @
   await expect(question).toBeVisible();
 });
 
-test("Esc closes what the list of keys says it closes, the nearest first @long", async ({
+test("Esc closes what the list of shortcuts says, the innermost first @long", async ({
   connected: page,
   service,
   site,
@@ -103,7 +103,7 @@ test("Esc closes what the list of keys says it closes, the nearest first @long",
   await expect(menu).toBeHidden();
 });
 
-test("Esc dismisses a message, and closes a delivery that stands beside the others @long", async ({
+test("Esc dismisses a toast, and closes a delivery shown beside the list @long", async ({
   connected: page,
   service,
   site,

@@ -20,7 +20,7 @@ const tab = (page: Page, name: RegExp) =>
 const filter = (page: Page) => page.getByRole("searchbox", { name: "Filter workers" });
 const rows = (page: Page) => page.getByRole("main").locator("tbody").getByRole("row");
 
-test("failed ones come first, and statuses, search and order stand in the address", async ({
+test("lists failed rows first, and keeps status, search and order in the URL", async ({
   connected: page,
   service,
   site,
@@ -87,7 +87,7 @@ test("failed ones come first, and statuses, search and order stand in the addres
   await expectNoSidewaysScroll(page);
 });
 
-test("typing asks for what counts and navigates nowhere, and who leaves at once comes back to the whole word @long", async ({
+test("requests only meaningful searches while typing, without navigating, and keeps the whole word when the page is left at once @long", async ({
   connected: page,
   service,
   site,
@@ -124,7 +124,7 @@ test("typing asks for what counts and navigates nowhere, and who leaves at once 
   await expect(page).toHaveURL(list);
 });
 
-test("a token that ends after something was typed leads to the connect page, and from there back to it @long", async ({
+test("a token that expires after something was typed leads to the connect page, and back to the search @long", async ({
   page,
   service,
   site,
@@ -143,7 +143,11 @@ test("a token that ends after something was typed leads to the connect page, and
   expect(new URL(page.url()).searchParams.get("from")).toContain("?q=emails");
 });
 
-test("pages of a filtered list stay filtered @long", async ({ connected: page, service, site }) => {
+test("keeps the filter on all pages of a list @long", async ({
+  connected: page,
+  service,
+  site,
+}) => {
   for (const queue of ["mail-1", "other", "mail-2"]) await site.createWorker({ queue });
   await openList(page, `${service.url}/sites/${site.id}/workers?q=mail&per_page=1&sort=queue`);
   await expect(page.getByRole("combobox", { name: "Rows per page" })).toHaveValue("1");
@@ -157,7 +161,7 @@ test("pages of a filtered list stay filtered @long", async ({ connected: page, s
   await expect(page).toHaveURL(/\?q=other&sort=queue&per_page=1$/);
 });
 
-test("an order that the list doesn't have is the usual one, and the rest of the address holds", async ({
+test("falls back to the default order for an unknown one, and keeps the rest of the URL", async ({
   connected: page,
   service,
   site,
@@ -199,7 +203,7 @@ test("configurations, backups and webhooks have the same controls @long", async 
   await expect(rows(page)).toHaveCount(1);
 });
 
-test("a row opens its page wherever it is clicked, and not where that means something else", async ({
+test("opens a row's page on a click anywhere in the row, except where a click means something else", async ({
   connected: page,
   service,
   site,
@@ -237,7 +241,7 @@ test("a row opens its page wherever it is clicked, and not where that means some
   await expect(page).toHaveURL(`${service.url}/workers/${id}`);
 });
 
-test("a row opens its page as soon as it is there, before what lies above the page has come @long", async ({
+test("opens a row's page as soon as the row is shown, before the overlays are loaded @long", async ({
   connected: page,
   service,
   site,
@@ -253,7 +257,7 @@ test("a row opens its page as soon as it is there, before what lies above the pa
   await expect(page).toHaveURL(`${service.url}/workers/${id}`);
 });
 
-test("a part of a page that does not come is said, and the page stays @long", async ({
+test("reports a part of a page that fails to load, and keeps the page @long", async ({
   connected: page,
   service,
   site,
@@ -268,7 +272,7 @@ test("a part of a page that does not come is said, and the page stays @long", as
   await expect(box(page, id)).toBeChecked();
 });
 
-test("what can be done with a row is seen where it is pointed at or holds the focus, and on a phone always @long", async ({
+test("shows the actions of a row on hover and focus, and always on a phone @long", async ({
   connected: page,
   service,
   site,
@@ -291,7 +295,7 @@ test("what can be done with a row is seen where it is pointed at or holds the fo
 });
 
 testSecond(
-  "a service that cannot filter has no controls, whether it ignores or refuses them @long",
+  "shows no controls for a service that cannot filter, whether it ignores or refuses parameters @long",
   async ({ page, second, service, open }) => {
     await open("base address");
     const id = await second.make(`/api/site/${siteId}/worker`, workerBody);

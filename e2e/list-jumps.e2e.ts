@@ -25,7 +25,7 @@ const topsOf = (page: Page): Promise<unknown> =>
 
 const widths = [360, 768, 1440];
 
-test("the first row of every list stays where it came @long", async ({
+test("the first row of every list keeps its position @long", async ({
   page,
   service,
   site,

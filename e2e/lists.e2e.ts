@@ -10,7 +10,7 @@ const link = (page: Page, id: number) => page.getByRole("link", { name: ofWorker
 const keysButton = (page: Page) =>
   page.getByRole("button", { name: "Keyboard shortcuts", exact: true });
 
-test("what a badge says beyond its word comes with the focus, wherever that scrolls, and goes with Escape", async ({
+test("shows a badge's tooltip on focus, wherever the focus scrolls, and hides it on Escape", async ({
   connected: page,
   service,
   site,
@@ -50,7 +50,7 @@ test("what a badge says beyond its word comes with the focus, wherever that scro
   await expect(badge).toHaveAccessibleDescription("");
 });
 
-test("a list is walked, selected, let go and opened by keyboard alone, and nothing on it moves", async ({
+test("a list is navigated, selected, deselected and opened by keyboard alone, and nothing on it moves", async ({
   connected: page,
   service,
   site,
@@ -109,7 +109,7 @@ test("a list is walked, selected, let go and opened by keyboard alone, and nothi
   expect((await site.worker(first.id)).status).toBe("installed");
 });
 
-test("a key does what the row's button does, says why when that is refused, and writes where text is written @long", async ({
+test("a key does what the row's button does, says why that is disabled, and types where text is entered @long", async ({
   connected: page,
   service,
   site,
@@ -148,7 +148,7 @@ test("a key does what the row's button does, says why when that is refused, and 
   await service.call("DELETE", `/api/worker/${busy}`);
 });
 
-test("single keys can be turned off, which this device remembers, and on again without them @long", async ({
+test("single-key shortcuts can be disabled, which this device remembers, and enabled again without them @long", async ({
   connected: page,
   service,
   site,

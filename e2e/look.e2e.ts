@@ -6,7 +6,7 @@ import { workerRow } from "./helpers.ts";
 const maxFontBytes = 60_000;
 const maxShift = 0.02;
 
-test("the fonts come with the dashboard, are kept for good, and move nothing", async ({
+test("serves its own fonts, which are cached and cause no layout shift", async ({
   connected: page,
   service,
   site,
@@ -37,7 +37,7 @@ test("the fonts come with the dashboard, are kept for good, and move nothing", a
   expect(shift).toBeLessThanOrEqual(maxShift);
 });
 
-test("a good state is a dot and a word, a bad one a pill @long", async ({
+test("shows a good state as a dot and a word, a bad one as a pill @long", async ({
   connected: page,
   service,
   site,
@@ -58,7 +58,7 @@ test("a good state is a dot and a word, a bad one a pill @long", async ({
   expect(await fillOf(good)).toBe("rgba(0, 0, 0, 0)");
 });
 
-test("the browser's own bars have the color of the chosen theme, and a phone's home screen gets an icon of the right size @long", async ({
+test("sets the color of the browser's bars to that of the theme, and provides a phone icon of the right size @long", async ({
   connected: page,
   service,
 }) => {

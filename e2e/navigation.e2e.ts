@@ -31,7 +31,7 @@ const testMany = test.extend<{ many: { server: string; sites: string[] } }>({
 });
 
 testMany(
-  "servers are closed, and opened and walked through by the arrow keys",
+  "servers are collapsed, and are expanded and navigated by the arrow keys",
   async ({ connected: page, service, many }) => {
     await page.goto(service.url);
     const server = place(page, many.server);
@@ -68,7 +68,7 @@ testMany(
 );
 
 testMany(
-  "the server of the page that is shown is open, and a button opens another one @long",
+  "expands the server of the current page, and another one by a button @long",
   async ({ connected: page, service, site, many }) => {
     await page.goto(`${service.url}/sites/${site.id}/workers`);
     await expect(place(page, site.name)).toHaveAttribute("aria-current", "true");
@@ -85,7 +85,7 @@ testMany(
 );
 
 testMany(
-  "a filter finds sites on every server, on a phone too @long",
+  "filters sites of all servers, on a phone, too @long",
   async ({ connected: page, service, many }) => {
     await page.setViewportSize({ width: 360, height: 740 });
     await page.goto(service.url);
@@ -104,7 +104,7 @@ testMany(
   },
 );
 
-test("where there is no room for it, it is not made, and what it shows is not asked for @long", async ({
+test("is neither rendered nor fetched on a narrow screen @long", async ({
   connected: page,
   service,
   site,
@@ -125,7 +125,7 @@ test("where there is no room for it, it is not made, and what it shows is not as
   await expect(place(page, site.name)).toBeVisible();
 });
 
-test("what the menu leads to is there at once, however busy the browser is @long", async ({
+test("shows the content of the menu at once, however busy the browser is @long", async ({
   connected: page,
   service,
   site,
@@ -137,7 +137,7 @@ test("what the menu leads to is there at once, however busy the browser is @long
   await expect(place(page, site.name)).toBeVisible();
 });
 
-test("in a low window, such as one at 400 %, all of it is reached by scrolling @long", async ({
+test("can be scrolled completely in a low window, such as at 400 % zoom @long", async ({
   connected: page,
   service,
   site,
@@ -151,7 +151,7 @@ test("in a low window, such as one at 400 %, all of it is reached by scrolling @
   }
 });
 
-test("a tablet that is turned while its menu is open shows the page, and takes clicks @long", async ({
+test("shows the page, and accepts clicks, when a tablet is rotated while the menu is open @long", async ({
   connected: page,
   service,
   site,
@@ -165,7 +165,7 @@ test("a tablet that is turned while its menu is open shows the page, and takes c
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Webhooks");
 });
 
-test("Back closes the menu and the palette, which stand above the page that is left @long", async ({
+test("Back closes the menu and the palette above the page @long", async ({
   connected: page,
   service,
   site,

@@ -3,7 +3,7 @@ import { expectAccessible, expectToast } from "./helpers.ts";
 import { channelList, checkbox, choose, open, row, test } from "./notification-channels.ts";
 
 test.describe("a test message", () => {
-  test("arrives, and the provider's answer stands beside it", async ({
+  test("arrives, and the provider's response is shown beside it", async ({
     connected: page,
     service,
     site,
@@ -20,7 +20,7 @@ test.describe("a test message", () => {
     expect(slack.accepted).toHaveLength(1);
   });
 
-  test("that is refused is failed, with the provider's word and what to do @long", async ({
+  test("that is refused is shown as failed, with the provider's message and what to do @long", async ({
     connected: page,
     service,
     site,
@@ -35,7 +35,7 @@ test.describe("a test message", () => {
     await expectAccessible(page);
   });
 
-  test("is sent one at a time, and the button says why @long", async ({
+  test("can be sent once at a time, and the button says why @long", async ({
     connected: page,
     service,
     site,
@@ -55,7 +55,7 @@ test.describe("a test message", () => {
     expect(slack.requests).toHaveLength(1);
   });
 
-  test("shows at once that what was wrong is mended @long", async ({
+  test("is retried at once after the cause is fixed @long", async ({
     connected: page,
     service,
     site,
@@ -73,7 +73,7 @@ test.describe("a test message", () => {
   });
 });
 
-test("a channel that nothing can be sent to says so, and why @long", async ({
+test("a channel that cannot send says so, and why @long", async ({
   connected: page,
   service,
   site,
@@ -99,7 +99,7 @@ test("a channel that nothing can be sent to says so, and why @long", async ({
   await expectToast(page, "status", `${broken.name} will be notified about ${site.name}.`);
 });
 
-test("a failed worker is notified, and the page shows it without a reload @long", async ({
+test("sends a message about a failed worker, and shows it without a reload @long", async ({
   connected: page,
   service,
   site,

@@ -40,7 +40,7 @@ const watchBoxes = (page: Page) =>
 const seenBoxes = (page: Page): Promise<string[]> =>
   page.evaluate(() => Reflect.get(globalThis, "seen"));
 
-test("a channel is used by a site once its box is checked, and no longer once it is not", async ({
+test("a site uses a channel once its box is checked, and no longer once it is unchecked", async ({
   connected: page,
   service,
   site,
@@ -79,7 +79,7 @@ test("a channel is used by a site once its box is checked, and no longer once it
   await expect(checkbox(page, team)).not.toBeChecked();
 });
 
-test("a server's own channels are chosen beside its backups, for what belongs to none of its sites @long", async ({
+test("selects a server's own channels next to its backups, for events of none of its sites @long", async ({
   connected: page,
   service,
   channels: { ops, team },
@@ -109,7 +109,7 @@ test("a server's own channels are chosen beside its backups, for what belongs to
   await expect.poll(used).toEqual([]);
 });
 
-test("what was just saved can be undone, and the focus is on its box again @long", async ({
+test("a saved change can be undone, which returns the focus to its box @long", async ({
   connected: page,
   service,
   site,
@@ -124,7 +124,7 @@ test("what was just saved can be undone, and the focus is on its box again @long
   expect(await chosen(service, site.id)).toEqual([]);
 });
 
-test("two boxes that are checked before the service has answered are both saved @long", async ({
+test("saves both of two boxes that are checked before the service has responded @long", async ({
   connected: page,
   service,
   site,
@@ -148,7 +148,7 @@ test("two boxes that are checked before the service has answered are both saved 
   expect(await chosen(service, site.id)).toEqual([ops.id, team.id]);
 });
 
-test("a change that the service refuses is taken back on screen and reported, and the focus stays @long", async ({
+test("reverts and reports a change that the service refuses, and keeps the focus @long", async ({
   page,
   service,
   site,
@@ -177,7 +177,7 @@ test("a change that the service refuses is taken back on screen and reported, an
   await bare.close();
 });
 
-test("without channels the page says how to add one @long", async ({
+test("explains how to add a channel when there is none @long", async ({
   connected: page,
   service,
   site,
@@ -190,7 +190,7 @@ test("without channels the page says how to add one @long", async ({
 });
 
 test.describe("where the service does not list the account's channels", () => {
-  test("those of the site can be unchecked, and others are added by their id @long", async ({
+  test("deselects those of the site, and adds others by their id @long", async ({
     page,
     service,
     site,
@@ -280,7 +280,7 @@ test.describe("the events of a selected channel", () => {
   const stored = async (service: ServiceProcess, owner: string) =>
     (await service.call("GET", `/api/${owner}/notification-events`)).json();
 
-  test("are all, the problems, or a list, saved at once and honored by what is sent", async ({
+  test("are all, the problems, or a list, which is saved at once and applied to messages", async ({
     connected: page,
     service,
     site,
@@ -333,7 +333,7 @@ test.describe("the events of a selected channel", () => {
     await expect(eventsOf(page, team)).toHaveValue("all");
   });
 
-  test("are chosen for a server's own channels as well, and a token that reads sees them only @long", async ({
+  test("are selected for a server's own channels as well, and read-only for a token that can only read @long", async ({
     connected: page,
     service,
     channels: { ops, team },
@@ -365,7 +365,7 @@ test.describe("the events of a selected channel", () => {
     await service.call("PUT", path, { channels: [] });
   });
 
-  test("cannot be changed with a token that may only read @long", async ({
+  test("cannot be changed with a read-only token @long", async ({
     connected: page,
     service,
     site,
@@ -378,7 +378,7 @@ test.describe("the events of a selected channel", () => {
     await expect(eventsOf(page, ops)).toHaveAccessibleDescription("This token can only read.");
   });
 
-  test("are not offered by a service that has no choice of them @long", async ({
+  test("are not offered by a service without this choice @long", async ({
     connected: page,
     service,
     site,

@@ -100,17 +100,14 @@ async function expectOutageShown(
 }
 
 testInstallation(
-  "while the service is away a page says since when, keeps its states without their color and does not move",
+  "during an outage a page shows its start, and keeps its states without their color and its layout",
   async ({ page, site, installation }) => {
     await site.createWorker({ startsecs: 0 });
     await expectOutageShown(page, installation.url, site.id, installation.restart);
   },
 );
 
-test("while the service is stopped and started again a page says so, and its states stay @long", async ({
-  page,
-  moody,
-}) => {
+test("shows a restart of the service, and keeps the states @long", async ({ page, moody }) => {
   await expectOutageShown(page, moody.url, 1, async (meanwhile) => {
     await moody.stop();
     await meanwhile();
@@ -119,7 +116,7 @@ test("while the service is stopped and started again a page says so, and its sta
 });
 
 testInstallation(
-  "a service that takes what is asked and answers nothing is told as unreachable, and so is one that a form waits for",
+  "reports a service that accepts requests and never responds as unreachable, on pages and on forms",
   async ({ page, site, installation, expected }) => {
     // The proxy passes on reading requests only.
     expected.push(/405/);
@@ -145,7 +142,7 @@ testInstallation(
   },
 );
 
-test("a page whose code does not come because the service is away says that, and opens once it is back @long", async ({
+test("a page whose code cannot be loaded during an outage says so, and opens afterwards @long", async ({
   page,
   moody,
 }) => {
@@ -167,7 +164,7 @@ test("a page whose code does not come because the service is away says that, and
 });
 
 testInstallation(
-  "what is opened while the service is away says that, and leaves the page and its selection as they are",
+  "a dialog opened during an outage says so, and keeps the page and its selection",
   async ({ page, site, installation }) => {
     const { id } = await site.createWorker({ startsecs: 0 });
     await connectAs(page, installation.url);
@@ -204,7 +201,7 @@ testInstallation(
 );
 
 testInstallation(
-  "a form keeps what is typed when a part of it comes late @long",
+  "a form keeps its input when a part of it loads late @long",
   async ({ page, backups, installation }) => {
     await connectAs(page, installation.url);
     await page.goto(`${installation.url}/servers/${backups.server.id}/backups/new`);
@@ -226,7 +223,7 @@ testInstallation(
 );
 
 testInstallation(
-  "a question whose code does not come says what to do, and is asked the next time",
+  "a confirmation whose code cannot be loaded says what to do, and opens the next time",
   async ({ page, backups, installation }) => {
     const { id, name } = await backups.createConfiguration();
     await connectAs(page, installation.url);
@@ -246,7 +243,7 @@ testInstallation(
 );
 
 testInstallation(
-  "the examples of a webhook that don't come while the service is away come afterwards",
+  "loads the examples of a webhook after an outage",
   async ({ page, site, service, installation }) => {
     const made = await service.call("POST", `/api/site/${site.id}/webhook`, {
       url: "http://127.0.0.1:9/",
@@ -270,7 +267,7 @@ testInstallation(
 );
 
 testInstallation(
-  "what a restore elsewhere would replace is said to be unknown while the service is away",
+  "shows the content that a restore elsewhere would replace as unknown during an outage",
   async ({ page, service, backups, installation }) => {
     const { server, database } = backups;
     const other = { id: database.id + 7000, name: `other-${database.id}` };

@@ -16,7 +16,7 @@ import { test } from "./webhook-receiver.ts";
 const problem = (page: Page, name: string) =>
   page.getByRole("main").getByRole("listitem").filter({ hasText: name });
 
-test("a failed backup is run again from its row, which goes once the run is good @long", async ({
+test("runs a failed backup again from its row, which disappears once the run is good @long", async ({
   connected: page,
   service,
   backups,
@@ -53,7 +53,7 @@ test("a failed backup is run again from its row, which goes once the run is good
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
 });
 
-test("a failed worker is started from its row", async ({ connected: page, service, site }) => {
+test("starts a failed worker from its row", async ({ connected: page, service, site }) => {
   await site.artisan("exit 3\n");
   const { id } = await site.createWorker({ queue: "exports", startsecs: 1, startretries: 0 });
   await expect.poll(async () => (await site.worker(id)).status).toBe("failed");
@@ -68,7 +68,7 @@ test("a failed worker is started from its row", async ({ connected: page, servic
   await expect.poll(async () => (await site.worker(id)).status).toBe("installed");
 });
 
-test("a disabled webhook is enabled from its row @long", async ({
+test("enables a disabled webhook from its row @long", async ({
   connected: page,
   service,
   site,
@@ -90,7 +90,7 @@ test("a disabled webhook is enabled from its row @long", async ({
   await expect(row).toBeHidden();
 });
 
-test("a token that may only read mends nothing, and what has gone meanwhile is reported @long", async ({
+test("offers no action to a read-only token, and reports an object deleted meanwhile @long", async ({
   connected: page,
   service,
   site,

@@ -17,7 +17,7 @@ const problem = (page: Page, name: string) =>
 
 const brokenArtisan = "exit 3\n";
 
-test("three figures answer for everything, and each leads to what is wrong", async ({
+test("three figures summarize everything, and each links to its problems", async ({
   connected: page,
   service,
   backups,
@@ -44,7 +44,7 @@ test("three figures answer for everything, and each leads to what is wrong", asy
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("exports on database");
 });
 
-test("says what has no backup, leads to the cure, and counts it once it is protected", async ({
+test("lists what has no backup, links to its setup, and counts it once it is protected", async ({
   connected: page,
   service,
   backups,
@@ -71,7 +71,7 @@ test("says what has no backup, leads to the cure, and counts it once it is prote
   await expectAccessibleInBoth(page);
 });
 
-test("a backup with a warning counts as protected, and is amber wherever it shows @long", async ({
+test("a backup with a warning counts as protected, and is amber everywhere @long", async ({
   connected: page,
   service,
   backups,
@@ -109,7 +109,7 @@ test("a backup with a warning counts as protected, and is amber wherever it show
   await expect(page.getByText("Nearly empty")).toBeHidden();
 });
 
-test("a failed run is a problem although an earlier backup is good @long", async ({
+test("lists a failed run as a problem although an earlier backup is good @long", async ({
   connected: page,
   service,
   backups,
@@ -126,7 +126,7 @@ test("a failed run is a problem although an earlier backup is good @long", async
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
 });
 
-test("the page is one request, however many servers and sites there are @long", async ({
+test("loads the page with one request, however many servers and sites there are @long", async ({
   connected: page,
   service,
   backups,
@@ -151,7 +151,7 @@ test("the page is one request, however many servers and sites there are @long", 
   );
 });
 
-test("servers are found by their names and by those of their sites @long", async ({
+test("finds servers by their names and by those of their sites @long", async ({
   connected: page,
   service,
   backups,
@@ -178,7 +178,7 @@ test("servers are found by their names and by those of their sites @long", async
   await expectAccessible(page);
 });
 
-test("the title and the icon say how many things fail @long", async ({
+test("shows the number of failures in the title and the icon @long", async ({
   connected: page,
   service,
   site,
@@ -191,7 +191,7 @@ test("the title and the icon say how many things fail @long", async ({
   await expect(page.locator("link[rel=icon]")).toHaveAttribute("href", /^data:image\/svg/);
 });
 
-test("a token for one server sees that server, and none of the others' problems @long", async ({
+test("shows a token for one server that server, and no problems of others @long", async ({
   page,
   service,
   backups,
@@ -213,7 +213,7 @@ test("a token for one server sees that server, and none of the others' problems 
   await expect(page.getByText(site.name)).toHaveCount(0);
 });
 
-test("against a service without an overview, the servers are listed as before @long", async ({
+test("lists the servers as before for a service without an overview @long", async ({
   page,
   service,
   site,

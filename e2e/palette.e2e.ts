@@ -27,7 +27,7 @@ async function ask(page: Page, text: string, answer: string | RegExp): Promise<v
   await expect(active(page)).toContainText(answer);
 }
 
-test("a few letters lead to a page of a site, and there again without any @long", async ({
+test("finds a page of a site by a few letters, and offers it again without any @long", async ({
   connected: page,
   service,
   site,
@@ -58,7 +58,7 @@ test("a few letters lead to a page of a site, and there again without any @long"
   await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
 });
 
-test("what the page allows is done from there, and what it does not says why", async ({
+test("runs the commands of the page, and says why others are disabled", async ({
   connected: page,
   service,
   site,
@@ -109,7 +109,7 @@ test("what the page allows is done from there, and what it does not says why", a
   await expectToast(page, "alert", `Couldn't run “Stop default on database (worker ${id})”.`);
 });
 
-test("an id leads to its thing, whether or not the service lists its servers @long", async ({
+test("opens an object by its id, whether or not the service lists its servers @long", async ({
   connected: page,
   service,
   site,
@@ -149,7 +149,7 @@ test("an id leads to its thing, whether or not the service lists its servers @lo
   await bare.close();
 });
 
-test("its key works from the moment on at which a page is there, read anew or from memory @long", async ({
+test("opens by its shortcut as soon as a page is shown, fetched or cached @long", async ({
   connected: page,
   service,
 }) => {
@@ -169,7 +169,7 @@ test("its key works from the moment on at which a page is there, read anew or fr
   await expect(field(page)).toBeFocused();
 });
 
-test("it works by keyboard on a narrow screen, from within a field, and gives the focus back @long", async ({
+test("works by keyboard on a narrow screen and from within a field, and returns the focus @long", async ({
   connected: page,
   service,
   site,
@@ -226,7 +226,7 @@ test("it works by keyboard on a narrow screen, from within a field, and gives th
   await expect(menu).toBeFocused();
 });
 
-test("a thing that no page has shown is two keystrokes and four letters away", async ({
+test("opens an object that no page has shown with two keystrokes and four letters", async ({
   connected: page,
   service,
   site,
@@ -255,7 +255,7 @@ test("a thing that no page has shown is two keystrokes and four letters away", a
   await expect(palette(page).getByText("No results for “%”.")).toBeVisible();
 });
 
-test("what is found is acted on from there, by keys and by pointer @long", async ({
+test("offers the actions of a result, by keys and by pointer @long", async ({
   connected: page,
   service,
   site,
@@ -299,7 +299,7 @@ test("what is found is acted on from there, by keys and by pointer @long", async
     .toBe(2);
 });
 
-test("the Enter that takes a suggestion of an input method chooses nothing @long", async ({
+test("ignores the Enter that accepts a suggestion of an input method @long", async ({
   connected: page,
   service,
 }) => {
@@ -322,7 +322,7 @@ test("the Enter that takes a suggestion of an input method chooses nothing @long
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Activity");
 });
 
-test("all backups of a server are run, and its page opened, by words alone @long", async ({
+test("runs all backups of a server, and opens its page, by words alone @long", async ({
   connected: page,
   service,
   backups,
@@ -343,7 +343,7 @@ test("all backups of a server are run, and its page opened, by words alone @long
     .toBe(1);
 });
 
-test("what cannot be done says why, and stays undone @long", async ({
+test("shows why a command is disabled, and does not run it @long", async ({
   connected: page,
   service,
   site,
@@ -379,10 +379,7 @@ test("what cannot be done says why, and stays undone @long", async ({
   await expect(palette(page).getByText("No results for “viewer”.")).toBeVisible();
 });
 
-test("the theme is chosen there, and it says which one is on @long", async ({
-  connected: page,
-  service,
-}) => {
+test("selects the theme, and marks the current one @long", async ({ connected: page, service }) => {
   await page.goto(`${service.url}/activity`);
   await ask(page, "theme dark", "Theme: Dark");
   await page.keyboard.press("Enter");
@@ -394,7 +391,7 @@ test("the theme is chosen there, and it says which one is on @long", async ({
   await expect.poll(scheme).toBe("");
 });
 
-test("what lies above the page comes at once when it is needed, however busy the browser is @long", async ({
+test("loads at once when it is needed, however busy the browser is @long", async ({
   connected: page,
   service,
   site,
@@ -406,7 +403,7 @@ test("what lies above the page comes at once when it is needed, however busy the
   await expect(page.getByRole("alertdialog")).toContainText("Delete default on database?");
 });
 
-test("what does not come above the page is reported, and the page stays @long", async ({
+test("reports a failure to load, and keeps the page @long", async ({
   connected: page,
   service,
   site,

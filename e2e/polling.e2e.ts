@@ -30,7 +30,7 @@ const goToWorkers = (page: Page, url: string, site: Site) =>
 
 const tabCount = 8;
 
-test("many open tabs ask hardly more often than two, and all of them see the change @long", async ({
+test("many open tabs poll hardly more often than two, and all of them show the change @long", async ({
   context,
   service,
   site,
@@ -57,7 +57,7 @@ test("many open tabs ask hardly more often than two, and all of them see the cha
   expect(asked()).toBeLessThanOrEqual(Math.ceil(twoTabs));
 });
 
-test("a hidden tab asks nothing, and once it is looked at it asks at once", async ({
+test("a hidden tab does not poll, and polls at once when it is shown", async ({
   connected: page,
   service,
   site,
@@ -88,7 +88,7 @@ test("a hidden tab asks nothing, and once it is looked at it asks at once", asyn
   await expect.poll(asked).toBeGreaterThan(before);
 });
 
-test("without a network it says so in one place, and what happened meanwhile is there as soon as it is back @long", async ({
+test("says that it is offline in one place, and fetches changes as soon as it is online @long", async ({
   connected: page,
   context,
   service,
@@ -115,7 +115,7 @@ test("without a network it says so in one place, and what happened meanwhile is 
   await expect(changes).toHaveText(`default on database (worker ${id}) stopped.`);
 });
 
-test("what comes to rest twice is announced twice, in an element of its own each time @long", async ({
+test("announces a state that is reached twice in two separate elements @long", async ({
   connected: page,
   service,
   site,

@@ -2,7 +2,7 @@ import { expect, test } from "./fixtures.ts";
 import { listOf } from "./backup-helpers.ts";
 import { expectAccessible } from "./helpers.ts";
 
-test("everything on a server that has no backup is protected in one go", async ({
+test("sets up a backup of everything unprotected on a server in one go", async ({
   connected: page,
   service,
   backups,
@@ -55,7 +55,7 @@ test("everything on a server that has no backup is protected in one go", async (
   });
 });
 
-test("what cannot be protected says why, and the rest is @long", async ({
+test("says why one target cannot be protected, and protects the others @long", async ({
   connected: page,
   service,
   backups,

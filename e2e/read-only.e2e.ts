@@ -30,7 +30,7 @@ const enabledChanges = (page: Page) =>
       harmless.source,
     );
 
-test("a token that can only read sees every action disabled with the reason, on every page", async ({
+test("every page shows its actions disabled with the reason to a read-only token", async ({
   page,
   service,
   site,
@@ -137,7 +137,7 @@ test("a token that can only read sees every action disabled with the reason, on 
   expect(changes).toEqual([]);
 });
 
-test("a token that may do everything is held back by nothing @long", async ({
+test("disables nothing for a token with all permissions @long", async ({
   connected: page,
   service,
   site,

@@ -51,7 +51,7 @@ const test = base.extend<{ remote: Remote }>({
 /** An unreachable server is shown within 30 s, later on a busy machine. */
 const shown = { timeout: 60_000 };
 
-test("a server over SSH: its key is confirmed, a worker runs there, an outage shows and heals", async ({
+test("a server over SSH: its key is confirmed, a worker runs there, and an outage is shown until it ends", async ({
   connected: page,
   service,
   remote: { sshd, entry, serverId, siteId },
@@ -136,7 +136,7 @@ test("a server over SSH: its key is confirmed, a worker runs there, an outage sh
   expect(isAlive(pid)).toBe(false);
 });
 
-test("a host key that has changed is an alarm on the server's page until it is pinned @long", async ({
+test("shows a changed host key as an alarm on the server's page until it is pinned @long", async ({
   connected: page,
   service,
   remote: { sshd, entry, serverId },

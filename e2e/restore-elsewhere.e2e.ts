@@ -43,7 +43,7 @@ const countIn = (file: string): unknown => {
   }
 };
 
-test("a backup is restored into another database, whose rows are shown beside its own first", async ({
+test("restores a backup into another database, after comparing the rows of both", async ({
   connected: page,
   service,
   backups,
@@ -104,7 +104,7 @@ test("a backup is restored into another database, whose rows are shown beside it
   expect(countIn(target.file)).toBe(7);
 });
 
-test("a database that is not there is made, and a site is restored into another folder @long", async ({
+test("creates a missing database, and restores a site into another folder @long", async ({
   connected: page,
   service,
   backups,

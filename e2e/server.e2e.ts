@@ -1,7 +1,7 @@
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible } from "./helpers.ts";
 
-test("a server's line on the overview leads to its page, which says whether it responds and what was found on it @long", async ({
+test("a server's row on the overview links to its page, which shows whether it responds and what was found on it @long", async ({
   connected: page,
   service,
 }) => {

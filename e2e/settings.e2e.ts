@@ -49,7 +49,7 @@ const rowOf = (page: Page, name: string) =>
     .getByRole("row")
     .filter({ has: page.getByRole("button", { name: `Revoke ${name}`, exact: true }) });
 
-test("a token is made, shown once, not left behind unawares, and may do what was chosen", async ({
+test("a token is created, shown once, not left without a confirmation, and has the selected permissions", async ({
   connected: page,
   service,
 }) => {
@@ -88,7 +88,7 @@ test("a token is made, shown once, not left behind unawares, and may do what was
   expect(kept + (await page.content())).not.toContain(secret.split("|")[1]);
 });
 
-test("a revoked token is refused at once; without the one in use the page is disconnected", async ({
+test("refuses a revoked token at once, and disconnects when the current one is revoked", async ({
   page,
   service,
   expected,
@@ -124,7 +124,7 @@ test("a revoked token is refused at once; without the one in use the page is dis
   expect(await statusWith(service, own.token, "/api/servers")).toBe(401);
 });
 
-test("who may not manage tokens sees what it takes, and has the rest of the page @long", async ({
+test("shows which permission managing tokens needs, and the rest of the page @long", async ({
   page,
   service,
   expected,
@@ -151,7 +151,7 @@ test("who may not manage tokens sees what it takes, and has the rest of the page
   await expect(page.getByRole("heading", { name: "Connect" })).toBeVisible();
 });
 
-test("light or dark stays as chosen, on every page from its first frame on, and in other tabs", async ({
+test("keeps the selected theme on every page from its first frame on, and in other tabs", async ({
   connected: page,
   service,
 }) => {
@@ -207,7 +207,7 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
   expect(await page.evaluate(() => localStorage.length)).toBe(0);
 });
 
-test("a token made with one that expires ends with it, and nothing later is offered @long", async ({
+test("offers a token that expires no later expiry than its own for a new one @long", async ({
   page,
   service,
 }) => {
@@ -229,7 +229,7 @@ test("a token made with one that expires ends with it, and nothing later is offe
   await expectRow(rowOf(page, "child of guest"), "in 39 days");
 });
 
-test("says whether sites are kept apart from the service, and nothing where it is unknown @long", async ({
+test("shows whether sites are isolated from the service, and nothing if that is unknown @long", async ({
   connected: page,
   service,
   expected,
@@ -252,7 +252,7 @@ test("says whether sites are kept apart from the service, and nothing where it i
   await other.close();
 });
 
-test("an ordinary account sees plainly what a site's code could reach @long", async ({ page }) => {
+test("shows an ordinary account what a site's code could access @long", async ({ page }) => {
   test.skip(!hasPostgresServer, "needs Debian's PostgreSQL");
   const folder = await makeMemoryFolder("quarterdeck-shared-");
   const postgres = await startPostgresServer();
@@ -278,7 +278,7 @@ test("an ordinary account sees plainly what a site's code could reach @long", as
   }
 });
 
-test("the settings say what the service runs as and check the installation, and what is wrong comes first, with its cure", async ({
+test("shows the account of the service and checks the installation, with problems and their fixes first", async ({
   connected: page,
   service,
 }) => {

@@ -37,7 +37,7 @@ const keptSession = async (page: Page): Promise<unknown[]> =>
 const makeToken = async (service: ServiceProcess, name: string): Promise<NewToken> =>
   (await service.call("POST", "/api/tokens", { name, abilities: ["*"] })).json();
 
-test("the link of a first start signs in once, and its code leaves the address at once", async ({
+test("the link of a first start signs in once, and its code is removed from the URL at once", async ({
   page,
   fresh: { service, code },
   expected,
@@ -76,7 +76,7 @@ test("the link of a first start signs in once, and its code leaves the address a
   await expectNoSidewaysScroll(other);
 });
 
-test("of two tabs that open one link at once, exactly one is signed in, and the other says why not @long", async ({
+test("of two tabs that open one link at once, exactly one is signed in, and the other one shows why not @long", async ({
   page,
   fresh: { service, code },
   expected,
@@ -91,7 +91,7 @@ test("of two tabs that open one link at once, exactly one is signed in, and the 
   expect(winners).toHaveLength(1);
 });
 
-test("a code that nobody knows leads to the connect page with the reason; the right one still works there @long", async ({
+test("an unknown code leads to the connect page with the reason, where the right one still works @long", async ({
   page,
   fresh: { service, code },
   expected,
@@ -110,7 +110,7 @@ test("a code that nobody knows leads to the connect page with the reason; the ri
   await expect(page.getByRole("row").filter({ hasText: "First sign-in" })).toContainText("In use");
 });
 
-test("a bad link never ends a good session, and says that it did not work", async ({
+test("an invalid link never ends a valid session, and shows that it did not work", async ({
   connected: page,
   service,
   expected,
@@ -137,7 +137,7 @@ test("a bad link never ends a good session, and says that it did not work", asyn
   await expect(notice).toBeHidden();
 });
 
-test("a token that is not accepted leads to the connect page with the reason, and is not kept @long", async ({
+test("a refused token leads to the connect page with the reason, and is not stored @long", async ({
   page,
   service,
   expected,
@@ -154,7 +154,7 @@ test("a token that is not accepted leads to the connect page with the reason, an
   await expect(noticeOf(page)).toBeHidden();
 });
 
-test("a good link asks before it replaces another session", async ({ page, service }) => {
+test("a valid link asks before it replaces another session", async ({ page, service }) => {
   const mine = await makeToken(service, "my laptop");
   const ops = await makeToken(service, "ops");
   await connectAs(page, service.url, mine.token);

@@ -53,14 +53,14 @@ const askedTwice = (page: Page): Promise<string[]> =>
     return again;
   }, freshMs);
 
-/** What index.html asked for before the dashboard's code was there, and nobody has taken; null = it asked nothing. */
+/** Responses that index.html preloaded and no page has used yet; null = it preloaded nothing. */
 const leftPreloaded = (page: Page): Promise<string[] | null> =>
   page.evaluate(() => {
     const { preloadedResponses: preloaded } = globalThis;
     return preloaded === undefined ? null : [...preloaded.responses.keys()];
   });
 
-test("nothing jumps on a first visit, and nothing is asked twice", async ({
+test("a first visit has no layout shift, and requests nothing twice", async ({
   page,
   service,
   site,
@@ -108,13 +108,13 @@ test("nothing jumps on a first visit, and nothing is asked twice", async ({
   }
 });
 
-test("nobody sees a page's frame who is not connected", async ({ page, service }) => {
+test("shows no frame of a page before a connection", async ({ page, service }) => {
   await page.goto(`${service.url}/`);
   await expect(page).toHaveURL(/\/connect/);
   expect(await page.evaluate(() => document.documentElement.dataset["connected"])).toBeUndefined();
 });
 
-test("a link that was hovered or focused opens without asking for code or data @long", async ({
+test("opens a hovered or focused link without requesting code or data @long", async ({
   connected: page,
   service,
   site,
@@ -147,7 +147,7 @@ test("a link that was hovered or focused opens without asking for code or data @
   await form;
 });
 
-test("of the rows that are polled, the one that changed is rendered @long", async ({
+test("renders only the changed row after a poll @long", async ({
   connected: page,
   service,
   backups,

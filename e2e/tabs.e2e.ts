@@ -12,7 +12,7 @@ const workers = (page: Page) => page.getByRole("heading", { name: "Workers" });
 const settle = (page: Page) =>
   expect(page.getByRole("log", { name: "Changes" })).toBeAttached({ timeout: 15_000 });
 
-test("a new tab is connected, and nothing more is kept than before @long", async ({
+test("a new tab is connected, and nothing more is stored than before @long", async ({
   connected: page,
   context,
   service,
@@ -30,7 +30,7 @@ test("a new tab is connected, and nothing more is kept than before @long", async
   await expect(workers(other)).toBeVisible();
 });
 
-test("to disconnect in one tab disconnects all, and the next tab too", async ({
+test("disconnecting in one tab disconnects all, and the next tab, too", async ({
   connected: page,
   context,
   service,
@@ -55,7 +55,7 @@ test("to disconnect in one tab disconnects all, and the next tab too", async ({
   await expect(connectPage(third)).toBeVisible();
 });
 
-test("a token that is revoked while two tabs are open says so in both, and both come back to where they were", async ({
+test("a token revoked while two tabs are open is reported in both, and both return to their pages", async ({
   page,
   context,
   service,
@@ -90,7 +90,7 @@ test("a token that is revoked while two tabs are open says so in both, and both 
   await expect(other).toHaveURL(`${service.url}/sites/${site.id}/webhooks`);
 });
 
-test("a token that expires while the page is open is said to have expired @long", async ({
+test("reports a token that expires while the page is open as expired @long", async ({
   page,
   service,
   site,
@@ -120,7 +120,7 @@ async function connectElsewhere(page: Page, url: string): Promise<string> {
   return elsewhere;
 }
 
-test("a token of another service goes with that service's address, and nowhere else", async ({
+test("sends another service's token only to that service's address", async ({
   page,
   context,
   service,
@@ -137,7 +137,7 @@ test("a token of another service goes with that service's address, and nowhere e
   expect(asked.filter((url) => !url.startsWith(elsewhere))).toEqual([]);
 });
 
-test("a tab that is connected to another service than the others leaves them as they are @long", async ({
+test("a tab that is connected to another service does not affect the others @long", async ({
   page,
   context,
   service,
@@ -164,7 +164,7 @@ test("a tab that is connected to another service than the others leaves them as 
   await expect(other.getByRole("heading", { name: "Activity", level: 1 })).toBeVisible();
 });
 
-test("a bad link in a new tab leads into the session of the other one, and says that it is bad @long", async ({
+test("an invalid link in a new tab uses the session of the other one, and shows that the link is invalid @long", async ({
   connected: page,
   context,
   service,

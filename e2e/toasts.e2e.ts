@@ -7,7 +7,7 @@ test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
 const press = "Run now: Orders, nightly";
 
-test("a run that ends while its user is elsewhere says so in the place where it was said to run", async ({
+test("a run that ends while the user is on another page replaces its toast", async ({
   connected: page,
   service,
   backups,
@@ -25,7 +25,7 @@ test("a run that ends while its user is elsewhere says so in the place where it 
   await expectAccessible(page);
 });
 
-test("a run says nothing where its page does @long", async ({
+test("shows no toast for a run that the page shows @long", async ({
   connected: page,
   service,
   backups,
@@ -40,7 +40,7 @@ test("a run says nothing where its page does @long", async ({
   await expect(page.getByRole("status").getByText(/^Backup of/)).toHaveCount(0);
 });
 
-test("a message stays while somebody is at it, and Escape closes it", async ({
+test("a toast stays while it has the pointer or the focus, and Escape closes it", async ({
   connected: page,
   service,
   site,

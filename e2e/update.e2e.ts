@@ -3,7 +3,7 @@ import { expect } from "./fixtures.ts";
 import { connectAs } from "./helpers.ts";
 import { test } from "./installation.ts";
 
-test("an open tab says once that there is a new build, loses nothing that is typed, and takes it with the next page", async ({
+test("an open tab reports a new build once, keeps what is typed, and loads the build with the next page", async ({
   page,
   site,
   installation,

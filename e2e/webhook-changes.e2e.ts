@@ -13,7 +13,7 @@ import {
 } from "./helpers.ts";
 import { broken, ping, press, test, webhookRow } from "./webhook-receiver.ts";
 
-test("a webhook is edited in place: description and events, and only those arrive", async ({
+test("edits the description and events of a webhook in place, and delivers only those events", async ({
   connected: page,
   service,
   site,
@@ -47,7 +47,7 @@ test("a webhook is edited in place: description and events, and only those arriv
   await expectRow(webhookRow(page, url), "Billing, production", "Deployment failed");
 });
 
-test("an address that may not be called is refused at its field, and nothing is stored @long", async ({
+test("shows a forbidden address at its field, and stores nothing @long", async ({
   connected: page,
   service,
   receiver,
@@ -66,7 +66,7 @@ test("an address that may not be called is refused at its field, and nothing is 
   expect(stored).toMatchObject({ url: receiver.url, description: "" });
 });
 
-test("a pause stops deliveries and keeps what is missed, until somebody enables the webhook", async ({
+test("a pause stops deliveries and keeps missed ones until the webhook is enabled", async ({
   connected: page,
   service,
   site,
@@ -92,7 +92,7 @@ test("a pause stops deliveries and keeps what is missed, until somebody enables 
   await expect.poll(() => receiver.received.length).toBe(1);
 });
 
-test("a failing webhook has one state and one sentence: failing, never enabled @long", async ({
+test("shows a failing webhook as failing, and never as enabled @long", async ({
   connected: page,
   service,
   site,
@@ -120,7 +120,7 @@ test("a failing webhook has one state and one sentence: failing, never enabled @
   await expect(page.getByRole("option").filter({ hasText: "failing" }).first()).toBeVisible();
 });
 
-test("deliveries are filtered by status and event and found by id, all in the address @long", async ({
+test("filters deliveries by status and event and finds them by id, all in the URL @long", async ({
   connected: page,
   service,
   site,
@@ -188,7 +188,7 @@ test("deliveries are filtered by status and event and found by id, all in the ad
   await expect.poll(() => receiver.received.length).toBe(3);
 });
 
-test("a token that may only read changes nothing, and sees why @long", async ({
+test("a read-only token changes nothing, and sees why @long", async ({
   connected: page,
   service,
   receiver,

@@ -3,7 +3,7 @@ import { expectAccessible, expectRow, expectToast } from "./helpers.ts";
 import { broken, ping, press, test } from "./webhook-receiver.ts";
 
 test.describe("a webhook's page", () => {
-  test("a failed delivery shows request, answer and next attempt, and is delivered again once the receiver is mended", async ({
+  test("shows request, response and next attempt of a failed delivery, which is sent again once the receiver is fixed", async ({
     connected: page,
     service,
     receiver,
@@ -62,7 +62,7 @@ test.describe("a webhook's page", () => {
     await expect(link).toBeFocused();
   });
 
-  test("nothing is claimed of a ping that is on its way, and it cannot be sent again @long", async ({
+  test("shows no outcome of a pending ping, which cannot be sent again @long", async ({
     connected: page,
     service,
     receiver,
@@ -87,7 +87,7 @@ test.describe("a webhook's page", () => {
     await expect(page.getByText("Empty body.")).toBeVisible();
   });
 
-  test("deliveries are paged, and the page and the open one are in the address @long", async ({
+  test("pages deliveries, with the page and the open delivery in the URL @long", async ({
     connected: page,
     service,
     receiver,
@@ -123,7 +123,7 @@ test.describe("a webhook's page", () => {
     await expect(heading).toBeVisible();
   });
 
-  test("a delivery of another webhook is not shown as one of this @long", async ({
+  test("does not show a delivery of another webhook @long", async ({
     connected: page,
     service,
     createWebhook,

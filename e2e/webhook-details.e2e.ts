@@ -11,7 +11,7 @@ import {
 import { broken, kept, ping, press, shownSecret, test, webhookRow } from "./webhook-receiver.ts";
 
 test.describe("a webhook's page", () => {
-  test("a new secret is shown once, and both sign until the receiver has changed over", async ({
+  test("shows a new secret once, and signs with both until the receiver has switched", async ({
     connected: page,
     service,
     receiver,
@@ -47,7 +47,7 @@ test.describe("a webhook's page", () => {
     for (const one of [old, secret]) expect(new Verifier(one).verify(body, headers)).toBeTruthy();
   });
 
-  test("a receiver that unsubscribes (410 Gone) disables the webhook, and one that takes a ping enables it @long", async ({
+  test("a receiver that unsubscribes (410 Gone) disables the webhook, and one that accepts a ping enables it @long", async ({
     connected: page,
     service,
     site,
@@ -71,7 +71,7 @@ test.describe("a webhook's page", () => {
     await expect(page.getByText("enabled", { exact: true }).first()).toBeVisible();
   });
 
-  test("what a disabled webhook missed is named, and sent once it is enabled and somebody asks @long", async ({
+  test("lists what a disabled webhook missed, and sends it on request once it is enabled @long", async ({
     connected: page,
     service,
     site,
@@ -104,7 +104,7 @@ test.describe("a webhook's page", () => {
     await expect(send).toBeHidden();
   });
 
-  test("a pause that the receiver asks for is shown @long", async ({
+  test("shows a pause that the receiver asked for @long", async ({
     connected: page,
     service,
     receiver,
@@ -118,7 +118,7 @@ test.describe("a webhook's page", () => {
     await expect(page.getByText("Receiver asked to wait until")).toBeVisible();
   });
 
-  test("deleting from there leads back to the list, and nothing is left @long", async ({
+  test("deleting a webhook returns to the list @long", async ({
     connected: page,
     service,
     site,

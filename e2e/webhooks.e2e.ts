@@ -20,7 +20,7 @@ async function createOnPage(page: Page, formUrl: string, url: string): Promise<v
   await page.getByRole("button", { name: "Create webhook" }).click();
 }
 
-test("a person creates a webhook, takes its secret along, pings it, and a real receiver verifies what comes", async ({
+test("creates a webhook, copies its secret, pings it, and a real receiver verifies the request", async ({
   connected: page,
   service,
   site,
@@ -78,7 +78,7 @@ test("a person creates a webhook, takes its secret along, pings it, and a real r
 });
 
 test.describe("the form", () => {
-  test("shows what is no URL at its field, and sends nothing @long", async ({
+  test("shows an invalid URL at its field, and sends nothing @long", async ({
     connected: page,
     service,
     site,
@@ -101,7 +101,7 @@ test.describe("the form", () => {
     expect(await list.json()).toMatchObject({ meta: { total: 0 } });
   });
 
-  test("puts an address that the service refuses to its field too @long", async ({
+  test("shows an address that the service refuses at its field, too @long", async ({
     connected: page,
     service,
     site,
@@ -123,7 +123,7 @@ test.describe("the form", () => {
     await expectAccessible(page);
   });
 
-  test("a token that may only read creates, pings, rotates and deletes nothing, and sees why @long", async ({
+  test("a read-only token neither creates, pings, rotates nor deletes, and sees why @long", async ({
     connected: page,
     service,
     site,
@@ -149,7 +149,7 @@ test.describe("the form", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("asks before a secret that nobody has stored is lost, and not once it is stored @long", async ({
+  test("asks before a secret that was not stored is lost, and not once it is stored @long", async ({
     connected: page,
     service,
     site,
@@ -172,7 +172,7 @@ test.describe("the form", () => {
 });
 
 test.describe("the list", () => {
-  test("deletes what the question names, and keeps it when the answer is no", async ({
+  test("deletes the named webhook, and keeps it when the confirmation is canceled", async ({
     connected: page,
     service,
     site,
@@ -194,7 +194,7 @@ test.describe("the list", () => {
     expect((await service.call("GET", `/api/site-webhook/${id}`)).status).toBe(404);
   });
 
-  test("what came of the last delivery is a link to it @long", async ({
+  test("links to the last delivery by its outcome @long", async ({
     connected: page,
     service,
     site,

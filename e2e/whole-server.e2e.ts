@@ -8,7 +8,7 @@ import { expectAccessible } from "./helpers.ts";
 
 // The dashboard treats both kinds alike; `server/backups/whole-server.test.ts` tests each in depth.
 for (const kind of serverKinds)
-  test(`a backup of a whole ${kind.name} server shows its databases, and gives one of them back @long`, async ({
+  test(`a backup of a whole ${kind.name} server shows its databases, and restores one of them @long`, async ({
     connected: page,
     service,
     backups,

@@ -47,7 +47,7 @@ test.describe("a worker's page", () => {
     await expect.poll(async () => (await log.textContent()) !== paused).toBe(true);
   });
 
-  test("keeps the match that was jumped to while older lines make room for new ones @long", async ({
+  test("keeps the current match while older lines make room for new ones @long", async ({
     connected: page,
     service,
     site,
@@ -76,7 +76,7 @@ test.describe("a worker's page", () => {
     expect(found).toEqual(["error 997"]);
   });
 
-  test("shows CPU and memory of each process, read by pointer and by keyboard @long", async ({
+  test("shows CPU and memory of each process, on hover and by keyboard @long", async ({
     connected: page,
     service,
     site,
@@ -97,7 +97,7 @@ test.describe("a worker's page", () => {
     await expectAccessible(page);
   });
 
-  test("shows a process that died and came back @long", async ({
+  test("shows a process that died and was restarted @long", async ({
     connected: page,
     service,
     site,
@@ -114,7 +114,7 @@ test.describe("a worker's page", () => {
     await expect(page.getByRole("cell", { name: "running" })).toBeVisible();
   });
 
-  test("deleting from there leads back to the list @long", async ({
+  test("deleting a worker returns to the list @long", async ({
     connected: page,
     service,
     site,

@@ -17,7 +17,7 @@ test.describe.configure({ timeout: 120_000 });
 /** Allows for the slower polling of a page with nothing in transit. */
 const soon = { timeout: 30_000 };
 
-test("a change replaces the processes and is said, from the list to the worker's page", async ({
+test("a change replaces the processes and is shown, from the list to the worker's page", async ({
   connected: page,
   service,
   site,
@@ -44,7 +44,7 @@ test("a change replaces the processes and is said, from the list to the worker's
   await expect(page.getByText("queue default → high, memory 128 → 256")).toBeVisible();
 });
 
-test("a change that cannot start is undone, and the worker's page says so and why", async ({
+test("reverts a change that cannot start, and shows this and why on the worker's page", async ({
   connected: page,
   service,
   site,
@@ -71,7 +71,7 @@ test("a change that cannot start is undone, and the worker's page says so and wh
   await expect(workerRow(page, id)).toContainText("The change was undone.");
 });
 
-test("a wrong field is shown, nothing is changed, and what was typed is not lost without a question @long", async ({
+test("shows an invalid field, changes nothing, and does not discard input without a confirmation @long", async ({
   connected: page,
   service,
   site,
@@ -88,7 +88,7 @@ test("a wrong field is shown, nothing is changed, and what was typed is not lost
   expect(await site.worker(id)).toMatchObject({ processes: 1, status: "installed" });
 });
 
-test("while a worker is installed it cannot be edited, and says why @long", async ({
+test("a worker cannot be edited while it is installing, and the button says why @long", async ({
   connected: page,
   service,
   site,
@@ -126,7 +126,7 @@ test("a duplicate is a new worker with the same settings", async ({
   expect(made).toMatchObject({ queue: "reports", connection: "redis", tries: 5 });
 });
 
-test("a token that can only read is offered no change @long", async ({ page, service, site }) => {
+test("offers no change to a read-only token @long", async ({ page, service, site }) => {
   const { id } = await site.createWorker();
   await connectAs(page, service.url, await createReadingToken(service));
   await page.goto(`${service.url}/workers/${id}`);

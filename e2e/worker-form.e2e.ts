@@ -33,7 +33,7 @@ test.describe("the form", () => {
     expect(await list.json()).toMatchObject({ meta: { total: 1 } });
   });
 
-  test("shows four fields, says what the others are set to, and can be saved at once @long", async ({
+  test("shows four fields and a summary of the others, and can be saved at once @long", async ({
     connected: page,
     service,
     site,
@@ -57,7 +57,7 @@ test.describe("the form", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("default on redis");
   });
 
-  test("shows what does not fit at its field, a directory while it is typed, and what only the service can know too", async ({
+  test("shows errors at their fields, of a directory while it is typed, and those that only the service can detect", async ({
     connected: page,
     service,
     site,
@@ -103,7 +103,7 @@ test.describe("the form", () => {
     await expect(directory).toBeFocused();
   });
 
-  test("is left behind by what it has made: Back leads to where it was opened, and still asks before other changes are lost", async ({
+  test("is replaced in the history after saving: Back leads to the previous page, and still asks before other changes are lost", async ({
     connected: page,
     service,
     site,
@@ -125,7 +125,7 @@ test.describe("the form", () => {
     await expect(page.getByLabel("Queue", { exact: true })).toHaveValue("mail");
   });
 
-  test("Cancel and a deletion lead back to the list as it was left, and Back from there to none of both", async ({
+  test("Cancel and a deletion return to the list with its search, and Back leads to neither the form nor the deleted worker", async ({
     connected: page,
     service,
     site,
@@ -162,11 +162,7 @@ test.describe("the form", () => {
     await expect(page).toHaveURL(list);
   });
 
-  test("asks before what was filled in is lost @long", async ({
-    connected: page,
-    service,
-    site,
-  }) => {
+  test("asks before input is discarded @long", async ({ connected: page, service, site }) => {
     await page.goto(`${service.url}/sites/${site.id}/workers/new`);
     await page.getByLabel("Queue", { exact: true }).fill("mail");
     await page

@@ -26,7 +26,7 @@ const soon = { timeout: 30_000 };
 /** Shell code that sets `n` to the number of the process, from its mark. */
 const number = "n=${QUARTERDECK_WORKER%/*}; n=${n##*/}";
 
-test("a worker that exits with 0 again and again is crash-looping, on its list, its page and the start page", async ({
+test("a worker that repeatedly exits with 0 is crash-looping, on its list, its page and the overview", async ({
   connected: page,
   service,
   site,
@@ -54,7 +54,7 @@ test("a worker that exits with 0 again and again is crash-looping, on its list, 
   await expect(main.getByText("crash-looping")).toBeHidden(soon);
 });
 
-test("a worker of which one process was given up says how many are up, and a deployment how many run it", async ({
+test("shows how many processes are up after one has failed, and how many run a new deployment", async ({
   connected: page,
   service,
   site,
@@ -90,7 +90,7 @@ test("a worker of which one process was given up says how many are up, and a dep
   await expect(main.getByText("on the new release")).toBeHidden(soon);
 });
 
-test("what waits for a server that is away is shown, and withdrawn @long", async ({
+test("shows an order that waits for an unavailable server, and withdraws it @long", async ({
   connected: page,
   service,
 }) => {

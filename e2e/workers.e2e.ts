@@ -13,7 +13,7 @@ import {
 } from "./helpers.ts";
 import { isAlive } from "../server/testing/signals.ts";
 
-test("a person creates a worker, watches it being installed, stops, starts, restarts and deletes it, and real processes do the same", async ({
+test("creates a worker, follows its installation, stops, starts, restarts and deletes it, and real processes follow", async ({
   connected: page,
   service,
   site,
@@ -64,7 +64,7 @@ test("a person creates a worker, watches it being installed, stops, starts, rest
   expect(third.some(isAlive)).toBe(false);
 });
 
-test("deleting is not done when the question is answered with no @long", async ({
+test("does not delete a worker when the confirmation is canceled @long", async ({
   connected: page,
   service,
   site,
@@ -81,7 +81,7 @@ test("deleting is not done when the question is answered with no @long", async (
   expect((await site.worker(id)).status).toBe("installed");
 });
 
-test("what a worker cannot do while it is installing is disabled and says why @long", async ({
+test("disables actions of an installing worker, and says why @long", async ({
   connected: page,
   service,
   site,
@@ -96,7 +96,7 @@ test("what a worker cannot do while it is installing is disabled and says why @l
   await service.call("DELETE", `/api/worker/${id}`);
 });
 
-test("an action that the service refuses is taken back on screen and reported", async ({
+test("reverts and reports an action that the service refuses", async ({
   connected: page,
   service,
   site,
@@ -115,7 +115,7 @@ test("an action that the service refuses is taken back on screen and reported", 
   await expectRow(workerRow(page, id), "removing");
 });
 
-test("a worker that cannot run is failed, with the reason and the end of its log", async ({
+test("shows a worker that cannot run as failed, with the reason and the end of its log", async ({
   connected: page,
   service,
   site,
@@ -134,11 +134,7 @@ test("a worker that cannot run is failed, with the reason and the end of its log
 });
 
 test.describe("the list", () => {
-  test("is paged, and the page is in the address @long", async ({
-    connected: page,
-    service,
-    site,
-  }) => {
+  test("is paged, with the page in the URL @long", async ({ connected: page, service, site }) => {
     for (let count = 0; count < 21; count++)
       await service.call("DELETE", `/api/worker/${(await site.createWorker()).id}/stop`);
     await page.goto(`${service.url}/sites/${site.id}/workers`);
@@ -152,7 +148,7 @@ test.describe("the list", () => {
     await expect(page.getByRole("row")).toHaveCount(21);
   });
 
-  test("a poll neither takes the focus nor closes a question", async ({
+  test("is polled without taking the focus or closing a confirmation", async ({
     connected: page,
     service,
     site,
@@ -176,7 +172,7 @@ test.describe("the list", () => {
     await expect(stop).toBeFocused();
   });
 
-  test("sees what others change, without a reload @long", async ({
+  test("shows changes by others without a reload @long", async ({
     connected: page,
     service,
     site,

@@ -80,12 +80,12 @@ export const wrapped = (status: number, data: unknown): Reply => ({
   body: { data, meta: { version: 4 } },
 });
 
-/** A word that changes by itself. */
+/** A state that changes by itself. */
 export type Course = (...words: string[]) => () => string;
 
 /**
- * All of them take their next word when a test says so: by a clock, a slow machine would not see some of them, and a fast
- * one would wait.
+ * Their states advance when a test calls `move`: with a clock, a slow machine would miss some of them, and a fast one would
+ * wait.
  */
 export function makeCourses(): { course: Course; move: () => void } {
   let moved = 0;

@@ -44,7 +44,7 @@ export const test = base.extend<{
     page.on("response", (response) => {
       const { pathname } = new URL(response.url());
       const method = response.request().method();
-      // What was just deleted may have been asked for a moment before.
+      // A pending poll may have requested the deleted object a moment before.
       if (second.asked.includes(`DELETE ${pathname}`)) return;
       if (
         response.status() === 404 &&
@@ -84,11 +84,11 @@ export async function openPlace(page: Page, kind: "site" | "server"): Promise<vo
   await page.getByRole("button", { name: action }).click();
 }
 
-/** A badge of a word that is no news either way: neither good nor bad nor under way. */
+/** Expects the badge of a state that is neither good nor bad nor in transit. */
 export const expectWord = (place: Page | Locator, word: string) =>
   expect(place.getByText(word, { exact: true }).filter({ visible: true }).first()).toBeVisible();
 
-/** Fills in the form of a new worker, and sees it through a word of transit that the dashboard does not know. */
+/** Creates a worker by the form, and follows it through a state in transit that the dashboard does not know. */
 export async function createWorker(page: Page, { move }: SecondService): Promise<number> {
   const connection = page.getByRole("textbox", { name: "Connection", exact: true });
   await connection.fill("nowhere");
@@ -105,7 +105,10 @@ export async function createWorker(page: Page, { move }: SecondService): Promise
   return Number(/\d+$/.exec(page.url())?.[0]);
 }
 
-/** Presses a button of a worker's row; comes back when the service has heard of it, and shows nothing of it yet. */
+/**
+ * Presses a button of a worker's row. Resolves once the service has received the request, while it still shows the old
+ * state.
+ */
 export async function pressAction(page: Page, second: SecondService, id: number, action: string) {
   await clickRowAction(page, id, action);
   const path = `/api/worker/${id}/${action.toLowerCase()}`;
