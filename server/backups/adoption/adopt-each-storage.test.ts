@@ -81,7 +81,7 @@ test.each([
         { name: "a login over SFTP", id: 8 },
       ]
     : []),
-])("$name is adopted, and what it has is restored", async ({ id }) => {
+])("adopts $name, and restores its backups", async ({ id }) => {
   const made = await first.installed({ storage_provider_id: id });
   if (id === 6) s3.lock(new Date("2999-01-02T03:04:05Z"));
   const backups = [await first.run(made.id), await first.run(made.id)];
@@ -120,7 +120,7 @@ test.each([
     );
 });
 
-test("what one storage lists is not adopted again from a remote of rclone that it is a folder of", async () => {
+test("does not adopt backups again through an rclone remote that contains the storage in which they are listed", async () => {
   await mkdir(join(boxed, "some folder"));
   const { id } = await first.installed({ storage_provider_id: 10 });
   const { path } = await first.run(id);
@@ -132,7 +132,7 @@ test("what one storage lists is not adopted again from a remote of rclone that i
   expect(await adoption(first)).toMatchObject({ known: 1, sources: [] });
 });
 
-test("a storage that is away is refused in words", async () => {
+test("refuses an unavailable storage with a message", async () => {
   s3.rule(() => 503);
   const path = "/api/inventory/storage-providers/6/adoption";
   expect(await second.messageOf("POST", path)).toMatch(/bucket copies/);

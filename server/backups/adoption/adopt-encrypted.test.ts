@@ -39,7 +39,7 @@ const adopt = async (method: "GET" | "POST"): Promise<Adoption> => {
   return body;
 };
 
-test("lists encrypted backups, and restores them with their key alone", async () => {
+test("lists encrypted backups, and restores them with only their key", async () => {
   for (const change of [{ backupable_id: 1 }, { backupable_type: "site" }]) {
     const { id } = await first.installed({ storage_provider_id: 7, ...change });
     expect((await first.run(id)).status).toBe("finished");

@@ -123,7 +123,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-describe.skipIf(!hasPostgresServer)("from one installation to the next", () => {
+describe.skipIf(!hasPostgresServer)("in the next installation", () => {
   let first: BackupTestService;
   let second: BackupTestService;
   beforeAll(async () => {
@@ -135,7 +135,7 @@ describe.skipIf(!hasPostgresServer)("from one installation to the next", () => {
   const rows = () => postgres?.query("shop", "select * from goods order by id");
   const states = (those: Backup[]) => those.map(({ trigger, status }) => `${trigger} ${status}`);
 
-  test("its backups are listed, restored, and kept by retention", async () => {
+  test("backups are listed, restored, and kept by retention", async () => {
     await postgres?.query(
       "shop",
       "create table goods (id int primary key, name text); insert into goods values (1, 'tea'), (2, 'rum')",
@@ -249,7 +249,7 @@ describe("a storage", () => {
       (row) => row.path,
     );
 
-  test("adds nothing the second time, nor under another name of the same place", async () => {
+  test("adds nothing the second time, nor under another name of the same location", async () => {
     await plant(folder, "a/4/12-20260102T030000Z-0.sqlite.zst");
     expect(await adoptIn(service)).toMatchObject({ adopted: 1, known: 0 });
     for (const at of [path, `/api/inventory/storage-providers/${again}/adoption`])
@@ -262,7 +262,7 @@ describe("a storage", () => {
     expect(await previewIn(service)).toMatchObject({ known: 0, sources: [{ backups: 1 }] });
   });
 
-  test("adds nothing that is listed in a storage inside of it, or around it", async () => {
+  test("adds nothing that is listed in a storage inside of it or around it", async () => {
     await plant(folder, "inner/a/4/12-20260102T030000Z-0.sqlite.zst");
     const { id } = await service.installed({});
     expect((await service.run(id)).status).toBe("finished");
@@ -277,7 +277,7 @@ describe("a storage", () => {
     expect(await adoptIn(service, at(inner))).toMatchObject({ adopted: 0, known: 1 });
   });
 
-  test("adds each backup once, however many adopt it at once", async () => {
+  test("adds each backup once, however many requests adopt it at once", async () => {
     // More backups of each source than one statement lists.
     const keys = Array.from(
       { length: 410 },
@@ -297,7 +297,7 @@ describe("a storage", () => {
     ]);
   });
 
-  test("lists backups that are older than those it has apart from them", async () => {
+  test("lists backups that are older than its own separately", async () => {
     const day = (n: number) => ({
       started_at: `2026-01-0${n}T03:00:00.000Z`,
       stored_at: `2026-01-0${n}T03:00:05.000Z`,
@@ -319,7 +319,7 @@ describe("a storage", () => {
     ]);
   });
 
-  test("says what the inventory lacks, and adopts it once it is there", async () => {
+  test("reports what the inventory lacks, and adopts it once it is added", async () => {
     await plant(folder, "a/4/12-20260102T030000Z-0.sqlite.zst", { source: { name: "stock" } });
     const seen = await adoptIn(service);
     expect(seen).toMatchObject({ adopted: 0, sources_total: 1 });
@@ -354,7 +354,7 @@ describe("a storage", () => {
     expect(await adoptIn(service)).toMatchObject({ adopted: 1, sources: [{ name: "stock" }] });
   });
 
-  test("says what its backups of a site left out, and their restores leave that as it is", async () => {
+  test("shows what its backups of a site excluded, and restores leave that unchanged", async () => {
     const { id } = await service.installed({ backupable_type: "site", exclude: ["uploads/"] });
     await service.run(id);
     await service.call("DELETE", `/api/backup-configuration/${id}`);
@@ -393,7 +393,7 @@ describe("a storage", () => {
     await rm(uploads, { recursive: true });
   });
 
-  test("reads the newest of what it adopted again soon, and finds the damage", async () => {
+  test("verifies the newest adopted backup soon, and detects its damage", async () => {
     await plant(folder, "a/4/12-20260102T030000Z-0.sqlite.zst");
     // The next check of all schedules is due then.
     await service.ahead(60_000);
@@ -404,7 +404,7 @@ describe("a storage", () => {
     );
   });
 
-  test("is nothing for a token that may read only, or that reaches one server, and is refused in words while it is away", async () => {
+  test("refuses a read-only token, a token limited to one server, and an unavailable storage with a message", async () => {
     const tokenOf = async (body: object) =>
       (await service.json<{ token: string }>("POST", "/api/tokens", { name: "t", ...body })).body
         .token;
@@ -422,7 +422,7 @@ describe("a storage", () => {
       expect(await service.messageOf(method, path)).toMatch(/old is not there/);
   });
 
-  test("whose files somebody else wrote adds none that doesn't fit, and says why", async () => {
+  test("rejects files of another writer that are inconsistent, and says why", async () => {
     const at = (n: number, extension = "sqlite") => `a/4/${n}-20260102T030000Z-0.${extension}.zst`;
     const manifest = (key: string) => join(folder, manifestKeyOf(key));
     await plant(folder, at(1), { name: "../../../etc/passwd" });

@@ -42,7 +42,7 @@ async function makeStorage(days: readonly number[], change = {}): Promise<Listed
   return createLocalStorage({ path: root });
 }
 
-test("reads the oldest first, and leaves what is beyond its limits to the next look", async () => {
+test("reads the oldest files first, and leaves those beyond its limits to the next scan", async () => {
   const storage = await makeStorage([20, 3, 11]);
   const limits = { ...adoptionLimits, manifests: 2 };
   const { files, unread } = await readAdoptable(storage, { ...options, limits });
@@ -73,7 +73,7 @@ test.each([
   );
 });
 
-test("ends in time where the storage hangs, with what was read until then", async () => {
+test("ends in time when the storage hangs, with the files read so far", async () => {
   const storage = await makeStorage([1, 2, 3]);
   const hangs = ({ signal }: { signal: AbortSignal }) =>
     new Promise<never>((_, reject) =>

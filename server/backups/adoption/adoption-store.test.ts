@@ -4,7 +4,7 @@ import { createAdoptionStore } from "./adoption-store.ts";
 import { createBackupStore } from "../backup-store.ts";
 import { insertBackup, insertConfiguration, insertInventory } from "../testing/rows.ts";
 
-test("a backup is linked to its full, which nobody deletes meanwhile, and to none that is being deleted", async () => {
+test("links a backup to its full, which cannot be deleted meanwhile, and not to one that is being deleted", async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());
   const { db } = database;

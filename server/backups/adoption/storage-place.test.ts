@@ -13,17 +13,17 @@ test.each([
   { name: "the folder of a login", around: sftp("."), inside: sftp("a/b") },
   { name: "a folder below that of a login", around: sftp("./c/"), inside: sftp("c//a/b") },
   { name: "all that a login sees", around: sftp("/"), inside: sftp("/a/b") },
-])("what lies in $name has a place inside of its", ({ around, inside }) => {
+])("the location of a folder in $name starts with that of its parent", ({ around, inside }) => {
   expect(inside.startsWith(around)).toBe(true);
   expect(inside.slice(around.length)).toBe("a/b/");
 });
 
-test("folders whose names begin alike have places of their own", () => {
+test("folders whose names share a prefix have separate locations", () => {
   expect(rclone("box:ab").startsWith(rclone("box:a"))).toBe(false);
   expect(sftp("ab").startsWith(sftp("a"))).toBe(false);
 });
 
-test("an endpoint has one place, however it is written", () => {
+test("an endpoint has one location, however it is written", () => {
   const s3 = (endpoint: string) =>
     placeOf(
       {

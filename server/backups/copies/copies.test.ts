@@ -116,7 +116,7 @@ async function mount(): Promise<void> {
   await rename(join(service.folder, "second-disk"), join(service.folder, "second"));
 }
 
-test("copies a run byte for byte with a manifest of its own, and counts the copy as no run", async () => {
+test("copies a run byte for byte with a manifest of its own, and does not count the copy as a run", async () => {
   const { id } = await twice();
   const run = await service.run(id);
   expect(run.status, run.output).toBe("finished");
@@ -209,7 +209,7 @@ test("copies a run byte for byte with a manifest of its own, and counts the copy
   expect(await service.files()).toEqual([]);
 });
 
-test("goes on until the copy is stored, and one that is canceled leaves the run in its storage and says what is missing", async () => {
+test("a run continues until its copy is stored; canceling the copy keeps the run, and reports the missing copy", async () => {
   const other = await twice({ name: "Other" });
   const otherRun = await service.run(other.id);
   await service.call("DELETE", `/api/backup/${otherRun.copies?.[0]?.id}`);
@@ -292,7 +292,7 @@ test("goes on until the copy is stored, and one that is canceled leaves the run 
   await remove(other.id);
 });
 
-test("tries a storage that is away three times, is told and never looks protected, and is mended by the next run", async () => {
+test("retries an unavailable storage three times, reports it, never looks protected, and recovers with the next run", async () => {
   const { id } = await twice({ name: "Twice" });
   const neighbor = await twice({ name: "Neighbor" });
   expect((await service.run(id)).status).toBe("finished");
@@ -347,7 +347,7 @@ test("tries a storage that is away three times, is told and never looks protecte
   await remove(neighbor.id);
 });
 
-test("encrypts a plain file on the way, and copies one that is encrypted for others as it is", async () => {
+test("encrypts a plain file while copying, and copies one that is encrypted for others unchanged", async () => {
   const { id } = await twice({ copy_storage_provider_id: sealed });
   const run = await service.run(id);
   const copy = await copyOf(run);
@@ -378,7 +378,7 @@ test("encrypts a plain file on the way, and copies one that is encrypted for oth
   await remove(other.id);
 });
 
-test("a copy that a stop or a crash cut off fails, and its run ends with what it has", async () => {
+test("a copy that a stop or a crash interrupts fails, and its run ends with what it has stored", async () => {
   const { id } = await twice({ copy_storage_provider_id: offsite });
   gate.rule((asked) => (asked.startsWith("PUT") ? "hang" : "pass"));
   const { id: runId } = await start(id);
@@ -441,7 +441,7 @@ test("a copy that a stop or a crash cut off fails, and its run ends with what it
   await remove(id);
 });
 
-test("keeps as many copies as runs, and a copy pushes out no run", async () => {
+test("keeps as many copies as runs, and a copy displaces no run", async () => {
   const { id } = await twice({ hold: 1 });
   const gone = await service.run(id);
   const kept = await service.run(id);
@@ -473,7 +473,7 @@ test("keeps as many copies as runs, and a copy pushes out no run", async () => {
   await remove(id);
 });
 
-test("refuses a second storage that is the first or is none, and to remove one that is used", async () => {
+test("refuses a second storage that equals the first or does not exist, and the removal of one in use", async () => {
   const wanted = {
     name: "Shop",
     frequency: "30 2 * * *",
@@ -520,7 +520,7 @@ const keysIn = (errors: object) => Object.keys(errors);
 const hasZstd = spawnSync("zstd", ["--version"]).error === undefined;
 
 test.skipIf(!hasZstd)(
-  "an incremental backup is copied with the full that it needs, or in full where that has no copy",
+  "copies an incremental backup with the full that it needs, or in full where the full has no copy",
   async () => {
     const customers = () => service.sql("select customer from orders order by id");
     const { id } = await twice({ incremental: true });
@@ -604,7 +604,7 @@ test.skipIf(!hasZstd).each(isLongForm ? ["a full that another identity opens, or
 );
 
 test.skipIf(!hasZstd)(
-  "what is encrypted in the first storage stays so where it is copied in full",
+  "what is encrypted in the first storage stays encrypted when it is copied in full",
   async () => {
     await service.query(
       `update storage_providers set entry = entry || '{"drill_identity": "env:IDENTITY"}' where id = $1`,

@@ -6,7 +6,7 @@ import { createBackupStore, type BackupChange } from "../backup-store.ts";
 import { insertBackup, insertConfiguration, insertInventory } from "../testing/rows.ts";
 import { createImportStore } from "./import-store.ts";
 
-test("an import that waits for its copy is not one that nobody sends any more", async () => {
+test("an import that waits for its copy does not count as an abandoned upload", async () => {
   const database = await createTestDatabase();
   const jobs = await startTestJobs(database, createLog("silent"));
   onTestFinished(async () => {

@@ -204,7 +204,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       "schema.dump",
       () => toFile("schema.dump", pgDump("laravel", "--format=custom", "--schema=public")),
     ],
-  ])("%s becomes a backup that restores all of it", async (_, target, path, make) => {
+  ])("imports %s as a backup that restores all of it", async (_, target, path, make) => {
     await make();
     const backup = await imported("database", target, path);
     expect(backup.status, backup.output).toBe("finished");
@@ -252,7 +252,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
   });
 
   test.each(isLongForm ? ["a dump of another schema"] : [])(
-    "%s comes back the same, owners aside",
+    "restores %s unchanged, except for owners",
     async () => {
       await postgres.createDatabase("rental");
       await postgres.query("rental", await foreign("rental.postgres"));
@@ -283,7 +283,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
   test.each(
     casesOf(mariadbDumps, ["that makes and names its database, compressed, of a server over SSH"]),
   )(
-    "a dump of MariaDB %s is restored, and works on its own database alone",
+    "a dump of MariaDB %s is restored, and only affects its own database",
     async (_, { target, path, make }) => {
       await make();
       const from = path === "blog.sql" ? "blog" : "trade";
@@ -309,7 +309,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     },
   );
 
-  test("a dump that leaves out character sets takes that of the database, not of its server", async () => {
+  test("a dump without character sets uses that of the database, not of its server", async () => {
     expect(await mariadb.query(null, "SELECT @@character_set_server")).not.toContain("utf8");
     await mariadb.createDatabase("plain");
     await mariadb.query(
@@ -322,7 +322,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     expect(await mariadb.query("shop", "SELECT name FROM city")).toBe("Łódź 🚲\n");
   });
 
-  test("each view of a dump without quoted names comes back", async () => {
+  test("restores each view of a dump without quoted names", async () => {
     await mariadb.createDatabase("bare");
     const views = [1, 2, 3].map((n) => `CREATE VIEW v${n} AS SELECT ${n} * n AS n FROM a;`);
     await mariadb.query(
@@ -339,7 +339,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
   test.each([
     ["phpMyAdmin", "phpmyadmin", "exported.sql.gz"],
     ["Adminer", "adminer", "exported.sql"],
-  ])("an export of %s is restored whole and in part, and drilled", async (name, from, path) => {
+  ])("an export of %s is restored in full and in part, and drilled", async (name, from, path) => {
     const text = await foreign(`shop.${from}`);
     await put(path, path.endsWith(".gz") ? gzipSync(text) : text);
     await mariadb.createDatabase(from);
@@ -378,7 +378,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     expect(await dumped("shop")).toBe(whole);
   });
 
-  test("an export whose rows are not all taken is imported with a warning", async () => {
+  test("imports an export with warnings when some of its rows are skipped", async () => {
     const twice = "INSERT IGNORE INTO `files` (`id`) VALUES (1), (3);\n\n-- 2026";
     await put("twice.sql", (await foreign("shop.adminer")).replace(/-- 2026/, twice));
     const backup = await imported("database", 5, "twice.sql");
@@ -400,7 +400,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     );
   });
 
-  test("a SQLite database and an archive become backups that restore them", async () => {
+  test("imports a SQLite database and an archive as backups that restore them", async () => {
     await toFile("media.xz", ["xz", "--stdout", join(brought, "media.bin")]);
     const database = await imported("database", 1, "media.xz");
     expect(database.status, database.output).toBe("finished");
@@ -429,7 +429,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     ).toHaveLength(2);
   });
 
-  test("what was missing is tested anew once it is restored", async () => {
+  test("a missing database is rehearsed again once it is restored", async () => {
     const backup = await imported("database", 3, "media.bin");
     const configuration = () => service.show(backup.configuration_id ?? 0);
     await soon(async () =>
@@ -449,7 +449,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     await rm(join(service.folder, "gone.sqlite"));
   });
 
-  test("an archive whose names have no dot before them is looked through, and restored in part", async () => {
+  test("an archive whose names have no leading “./” is listed, and restored in part", async () => {
     await writeFile(join(service.folder, "old/.env"), "APP_ENV=old\n");
     await toFile("names.tar", [
       "tar",
@@ -476,7 +476,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     );
   });
 
-  test("of a server over SSH is tried and restored by that server, or refused with nothing left there", async () => {
+  test("of a server over SSH is tested and restored by that server, or refused without leaving anything there", async () => {
     const database = await imported("database", 9, "media.bin");
     expect(database.status, database.output).toBe("finished");
     expect(database.path).toMatch(/^far-lite\//);
@@ -499,7 +499,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     expect(await files()).toEqual(before);
   });
 
-  test("the list has what is nobody's, and no file of Quarterdeck's own", async () => {
+  test("is listed unless a configuration has it or Quarterdeck itself wrote it", async () => {
     const list = async (prefix: string) =>
       (
         await service.json<ImportableFiles>(
@@ -519,7 +519,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     });
   });
 
-  test("that can't be imported is refused in words, and leaves nothing", async () => {
+  test("that can't be imported is refused with a message, and leaves nothing", async () => {
     const plain = (await read("laravel.sql")).toString();
     const dumped = (await read("blog.sql")).toString();
     const exported = await foreign("shop.phpmyadmin");
@@ -829,7 +829,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     expect(activity.data.map(({ action }) => action)).toContain("import failed");
   });
 
-  test("that somebody changed at random is imported or refused, and nothing else", async () => {
+  test("with random changes is either imported or refused", async () => {
     const sources = ["laravel.sql", "laravel.dump", "blog.sql", "media.bin", "site.tar.gz"];
     const targets: [Kind, number][] = [
       ["database", 4],
@@ -858,7 +858,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     expect(await scratchDatabases()).toEqual([]);
   });
 
-  test("for a superuser is imported with a warning, and without one for any other account", async () => {
+  test("for a superuser is imported with a warning, and for any other account without one", async () => {
     const warned = "shop-root: the account postgres is a superuser of PostgreSQL";
     for (const file of isLongForm ? ["laravel.sql", "laravel.dump"] : ["laravel.dump"]) {
       const { status, output } = await imported("database", 6, file);
@@ -867,7 +867,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     }
   });
 
-  test("is asked for with a path that is there, in a storage that is, by whoever reaches every server", async () => {
+  test("is requested with an existing path in an existing storage, by a token for all servers", async () => {
     const at = "/api/database/1/import";
     const errors = (body: object) => service.errorsOf("POST", at, body);
     expect(await errors({})).toEqual({
@@ -897,7 +897,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     ).toBe(403);
   });
 
-  test("that is canceled, or that a kill cut off, leaves no scratch database and no row that runs", async () => {
+  test("whose import is canceled or killed leaves no scratch database and no running row", async () => {
     const plain = (await read("laravel.sql")).toString();
     await put(
       "slow.sql",

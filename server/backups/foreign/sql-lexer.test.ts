@@ -37,7 +37,7 @@ const heads = (found: [string, unknown][]) =>
 const commands = (found: [string, unknown][]) =>
   found.flatMap(([is, value]) => (is === "command" ? [value] : []));
 
-test("tells PostgreSQL's statements apart, whatever is quoted, and however the text is cut", () => {
+test("separates PostgreSQL's statements, whatever is quoted, and however the text is split", () => {
   const found = inEveryCut(
     "postgres",
     String.raw`-- a; comment
@@ -59,7 +59,7 @@ INSERT INTO s."T.x y" (a, b) VALUES (1, '(;'), (2, 'x') ON CONFLICT (a) DO UPDAT
   );
 });
 
-test("passes rows of COPY on up to their end mark alone, and counts them", () => {
+test("passes rows of COPY through up to their end mark only, and counts them", () => {
   const rows = "1\t\\N\\.\n\\\\.\n\\.x\n\\! touch /tmp/x\n2\tit's $$ -- /*\n";
   const found = inEveryCut(
     "postgres",
@@ -77,7 +77,7 @@ test("passes rows of COPY on up to their end mark alone, and counts them", () =>
   ]);
 });
 
-test("finds each command to psql, with its line, and none in what is quoted", () => {
+test("finds each psql command with its line, and none in quoted text", () => {
   const found = inEveryCut(
     "postgres",
     [
@@ -102,7 +102,7 @@ test("finds each command to psql, with its line, and none in what is quoted", ()
   ]);
 });
 
-test("tells MySQL's statements apart, with its comments that are run and its delimiters", () => {
+test("separates MySQL's statements, with executable comments and delimiters", () => {
   const found = inEveryCut(
     "mysql",
     String.raw`/*M!999999\- enable the sandbox mode */
@@ -144,7 +144,7 @@ test.each([
   ["a statement", "SELECT 1"],
   ["rows", "COPY t FROM stdin;\n1\n"],
   ["a quoted name", 'SELECT "x'],
-])("says that %s has no end", (_, text) => {
+])("reports that %s has no end", (_, text) => {
   for (const bytes of [1, 100]) expect(() => lex("postgres", text, bytes)).toThrow(/no end/);
 });
 
@@ -165,7 +165,7 @@ test.each([
   ["columns without blanks around them", "COPY t(a)FROM PROGRAM 'x';"],
   ["comments in the place of blanks", "COPY/**/t/**/FROM/**/PROGRAM/**/'x';"],
   ["a name that is too long", `COPY "${"a".repeat(5000)}" FROM PROGRAM 'x';`],
-])("looks behind %s", (_, text) => {
+])("is not misled by %s", (_, text) => {
   expect(heads(inEveryCut("postgres", text))).toContainEqual(
     expect.stringMatching(/^COPY .* FROM PROGRAM ''$/),
   );
@@ -178,7 +178,7 @@ test.each([
   ],
   ["a dollar quote", "DO $$ x $$;"],
   ["escapes", "SELECT E'x';"],
-])("has %s go to the server alone", (_, text) => {
+])("sends a statement with %s to the server on its own", (_, text) => {
   expect(inEveryCut("postgres", text)).toContainEqual([
     "end",
     expect.objectContaining({ isAlone: true }),

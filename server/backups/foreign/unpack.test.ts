@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createLocalHost } from "../../hosts/local.ts";
 import { openForeign } from "./unpack.ts";
 
-test("what zstd packed with a window that is too large is not called damaged", async () => {
+test("does not report zstd data with a too large window as damaged", async () => {
   // RFC 8878, section 3.1.1: magic number, a frame with a window of 2 GB, and one raw last block. To compress with such a
   // window, zstd would need as much memory.
   const head = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 0x29, 0x00, 0x00];
@@ -25,7 +25,7 @@ test.each<[string, (text: Buffer) => Buffer]>([
   ["plain", (text) => text],
   ["with a byte order mark", (text) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), text])],
   ["compressed", (text) => gzipSync(text, { level: 0 })],
-])("whoever leaves a file that is slow in coming lets it go: %s", async (_, pack) => {
+])("a reader that stops early closes a slow file: %s", async (_, pack) => {
   const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" });
   const from = new PassThrough();
   // More than is read to detect the format; the stream never ends.
@@ -37,7 +37,7 @@ test.each<[string, (text: Buffer) => Buffer]>([
   expect(from.readableEnded).toBe(false);
 });
 
-test("what follows the frames of zstd is not left out without a word", async () => {
+test("reports trailing data after the zstd frames", async () => {
   const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" });
   const text = "select 1;\n".repeat(10);
   const frame = zstdCompressSync(text);
@@ -52,7 +52,7 @@ test("what follows the frames of zstd is not left out without a word", async () 
     );
 });
 
-test("a byte order mark before SQL text is skipped, and belongs to the name before a tar archive", async () => {
+test("skips a byte order mark before SQL text, and keeps it in the first name of a tar archive", async () => {
   const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" });
   const mark = Buffer.from([0xef, 0xbb, 0xbf]);
   const read = async (...pieces: Buffer[]) => {

@@ -93,7 +93,7 @@ describe("an uploaded file", () => {
     return body;
   };
 
-  test("is imported into a storage that encrypts, where nothing of it is ever plain", async () => {
+  test("is imported into an encrypted storage, where no part of it is ever plain", async () => {
     const planted = "planted-plaintext";
     const file = join(service.folder, "planted.db");
     const database = new DatabaseSync(file);
@@ -195,7 +195,7 @@ describe("an uploaded file", () => {
     await soon(async () => expect(await storedOf(folder)).toEqual(before));
   });
 
-  test("that comes too slowly ends, and one has a bound also where the storage doesn't tell what is free", async () => {
+  test("that is too slow is aborted, and its size is limited even if the storage does not report its free space", async () => {
     const storage = createLocalStorage({ path: join(service.folder, "copies") });
     const place = "s3://bucket";
     const room = await importRoomIn({ freeBytes: async () => null, place });
@@ -236,7 +236,7 @@ describe("an uploaded file", () => {
     );
   });
 
-  test("that comes over the network and breaks off there has failed, and one that is refused is told so", async () => {
+  test("whose connection is lost has failed, and a refused one gets a message", async () => {
     const statuses: number[] = [];
     const server = await listen(
       async (request) => {
@@ -288,7 +288,7 @@ describe("an uploaded file", () => {
     }
   });
 
-  test("that a kill of the service cut off has failed after the next start, and its file is gone", async () => {
+  test("that a kill of the service interrupted has failed after the next start, and its file is removed", async () => {
     const left = join(service.folder, "copies/left/1.upload");
     await mkdir(join(service.folder, "copies/left"));
     await writeFile(left, "x");
@@ -309,7 +309,7 @@ describe("an uploaded file", () => {
     }
   });
 
-  test("is one of four at once, also where many are sent in the same moment", async () => {
+  test("is one of at most four at a time, even if many are sent at the same moment", async () => {
     const gate = Promise.withResolvers<void>();
     async function* held() {
       yield Buffer.from("x");
