@@ -47,7 +47,7 @@ async function makePlace(above: "root's" | "the account's") {
 
 describe.runIf(isRoot)("a site of another account", () => {
   test.each(["root's", "the account's"] as const)(
-    "is backed up, drilled and restored as that account where the folder above is %s",
+    "is backed up, drilled and restored as that account if the parent folder is %s",
     async (above) => {
       const { folder, root, source, attempt, dump, said } = await makePlace(above);
       expect(await source.warnings?.(never)).toEqual([]);
@@ -72,7 +72,7 @@ describe.runIf(isRoot)("a site of another account", () => {
   );
 
   test.each(["root's", "the account's"] as const)(
-    "is settled after a restore that a kill cut off where the folder above is %s",
+    "is settled after a killed restore if the parent folder is %s",
     async (above) => {
       const { folder, root, source, attempt } = await makePlace(above);
       for (const [has, settled, word] of [
@@ -92,7 +92,7 @@ describe.runIf(isRoot)("a site of another account", () => {
     },
   );
 
-  test("is restored where its account may pass through the folder above, and not read it", async () => {
+  test("is restored if its account may enter the parent folder, but not list it", async () => {
     const { folder, root, source, attempt, dump } = await makePlace("root's");
     await chmod(folder, 0o711);
     const { archive } = await dump();
@@ -100,7 +100,7 @@ describe.runIf(isRoot)("a site of another account", () => {
     expect(await wordOf(root)).toBe("new");
   });
 
-  test("is not replaced by an archive that breaks off", async () => {
+  test("is not replaced by a truncated archive", async () => {
     const { folder, root, source, attempt, dump } = await makePlace("root's");
     const { archive } = await dump();
     await expect(
@@ -110,7 +110,7 @@ describe.runIf(isRoot)("a site of another account", () => {
     expect(await readdir(folder)).toEqual(["scratch", "site"]);
   });
 
-  test("keeps the files of others as its own where it may not give them back, and says so", async () => {
+  test("keeps files of other accounts as its own if it may not change their owner, and says so", async () => {
     const { root, source, attempt, dump, said } = await makePlace("root's");
     await chown(join(root, "page-1"), 33, 33);
     const { archive } = await dump();
@@ -120,7 +120,7 @@ describe.runIf(isRoot)("a site of another account", () => {
     expect(said).toEqual(["page-1 now belongs to daemon."]);
   });
 
-  test("is not restored over a folder of somebody else, and the rehearsal says so", async () => {
+  test("is not restored over a folder of another owner, and the rehearsal says so", async () => {
     const { root, source, attempt, dump } = await makePlace("root's");
     const { archive } = await dump();
     await chown(root, 0, 0);
@@ -137,7 +137,7 @@ describe.runIf(isRoot)("a site of another account", () => {
     expect(await wordOf(root)).toBe("new");
   });
 
-  test("is not restored behind its own link into a folder of root's", async () => {
+  test("is not restored through its own link into a folder of root", async () => {
     const { root, source, attempt, dump } = await makePlace("the account's");
     const { archive } = await dump();
     const roots = await mkdtemp("/srv/quarterdeck-roots-");

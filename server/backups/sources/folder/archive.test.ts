@@ -18,12 +18,12 @@ function summaryOf(...parts: Buffer[]) {
   return inspector.summary();
 }
 
-test("an archive whose extended header is no list of records is not whole", () => {
+test("an archive whose extended header is not a list of records is invalid", () => {
   const content = Buffer.from("1\n".repeat(512));
   expect(summaryOf(header("x", content.length), content).isWhole).toBe(false);
 });
 
-test("extended headers that no entry follows are not gathered", () => {
+test("extended headers without an entry are not accumulated", () => {
   const record = Buffer.from(`512 k=${"a".repeat(505)}\n`);
   const lots = Array.from({ length: 3 }, () => [header("x", record.length), record]).flat();
   expect(record).toHaveLength(512);

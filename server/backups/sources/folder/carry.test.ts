@@ -77,7 +77,7 @@ const words = (files: Record<string, string>, word: string) =>
   );
 
 describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) => {
-  test("what is left out is in no archive, and as it is now after a restore", async () => {
+  test("excluded files are in no archive, and unchanged after a restore", async () => {
     const { root, folder, source, attempt, dump, said } = await make(excludes);
     await plant(root, { ...site, ...leftOut });
     const { manifest, archive } = await dump();
@@ -119,7 +119,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) =
     await expect(lstat(join(folder, ".site.quarterdeck-old-7"))).rejects.toThrow(/ENOENT/);
   });
 
-  test("a restore that cannot keep what is left out changes nothing, and follows no link of the archive", async () => {
+  test("a restore that cannot keep excluded files changes nothing, and follows no link of the archive", async () => {
     const { root, folder, source, attempt, dump } = await make({
       patterns: ["*.log"],
       caches: false,
@@ -145,7 +145,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) =
     ["a file deep in a folder that became a cache", "thumbs/deep/2.png", "thumbs/deep/2.png"],
     ["a link of a folder that became a cache", "thumbs/newest", "thumbs/newest"],
   ])(
-    "a restore changes nothing where it would replace %s, of which there is no backup",
+    "a restore changes nothing if it would replace %s, of which there is no backup",
     async (_, refused, only) => {
       const { root, source, attempt, dump } = await make({
         patterns: ["storage/", "build/", "data", "!data/"],
@@ -182,7 +182,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) =
     },
   );
 
-  test("a log stays with the database that it is of: one that is left out keeps its own, a restored one gets none", async () => {
+  test("a log stays with its database: an excluded database keeps its own, a restored one gets none", async () => {
     const { root, source, attempt, dump } = await make({
       patterns: ["*-wal", "*-shm", "/left.sqlite", "/notes-wal"],
       caches: false,
@@ -217,7 +217,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) =
     expect(await readFile(join(root, "notes-wal"), "utf8")).toBe("no log of anything");
   });
 
-  test("only a file that begins with the signature makes a folder a cache", async () => {
+  test("only a file with the signature marks a folder as a cache", async () => {
     const { root, dump, folder } = await make({ patterns: [], caches: true });
     const files = {
       "linked/page": "first",
@@ -248,7 +248,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) =
   // Over SSH in the long form only: `databases.test.ts` copies databases there, and `source.test.ts` compares times and modes.
   if (!isLongForm && machine !== "this machine") return;
 
-  test("folders keep the times and modes of the backup, also those that something is carried into", async () => {
+  test("folders get the times and modes of the backup, including those that excluded files are carried into", async () => {
     const { root, source, attempt, dump } = await make({ patterns: ["*.log"], caches: false });
     await plant(root, { "logs/a.log": "first", "logs/readme": "first" });
     await chmod(join(root, "logs"), 0o555);
@@ -269,7 +269,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) =
     ]);
   });
 
-  test("a database whose log is left out is copied whole all the same, and one that is left out is not", async () => {
+  test("a database is copied completely although its log is excluded, and an excluded one is not", async () => {
     const { root, folder, source, attempt, dump } = await make({
       patterns: ["*-wal", "*-shm", "/old.sqlite"],
       caches: false,
@@ -298,7 +298,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) =
   });
 });
 
-test("a backup from before excludes, or without any, is restored as the whole folder", async () => {
+test("a backup without excludes, e.g. of an earlier version, is restored as the whole folder", async () => {
   const { root, source, attempt, dump } = await makeSource();
   await plant(root, { page: "first" });
   const { archive, manifest } = await dump();
@@ -308,7 +308,7 @@ test("a backup from before excludes, or without any, is restored as the whole fo
   expect(await read(root)).toEqual({ page: "first" });
 });
 
-test("a manifest that says in an unknown way what was left out is not restored", async () => {
+test("a manifest with excludes of an unknown form is not restored", async () => {
   const { root, source, attempt, dump } = await makeSource();
   await plant(root, { page: "first" });
   const { archive, manifest } = await dump();
@@ -324,7 +324,7 @@ test("a manifest that says in an unknown way what was left out is not restored",
 const kills = isLongForm ? 30 : 2;
 const child = new URL("testing/carry-child.ts", import.meta.url).pathname;
 
-test("whenever a restore is killed, what is left out is there afterwards", async () => {
+test("excluded files exist after a restore that is killed at any moment", async () => {
   const made = await makeSource(excludes);
   const { root, folder, source, attempt, dump } = made;
   const many = Object.fromEntries(
@@ -360,7 +360,7 @@ test("whenever a restore is killed, what is left out is there afterwards", async
 }, 120_000);
 
 test.skipIf(!isRoot || !isLinux)(
-  "a file of another account that is left out is kept as a copy (root only: accounts)",
+  "keeps an excluded file of another account as a copy (root only: accounts)",
   async () => {
     const folder = await mkdtemp("/srv/quarterdeck-folder-");
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -384,7 +384,7 @@ test.skipIf(!isRoot || !isLinux)(
 );
 
 test.skipIf(!isRoot || !isLinux)(
-  "a folder that is a mount point keeps what is left out, too (root on Linux only: mounts)",
+  "keeps excluded files in a folder that is a mount point, too (root on Linux only: mounts)",
   async ({ skip }) => {
     // Excludes all but the page: temporary files of the restore must not count as excluded ones.
     const { root, source, attempt, dump } = await makeSource({

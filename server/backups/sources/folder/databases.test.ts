@@ -72,7 +72,7 @@ const isSound = (file: string) => {
 describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
   // One mode on each machine; `npm run soak -- sources` tests both on both.
   test.each(isLongForm ? ["delete", "wal"] : [machine === "this machine" ? "delete" : "wal"])(
-    "a database in journal mode %s is of one moment while every page of it is written to",
+    "a database in journal mode %s is a consistent snapshot while every page of it is written to",
     async (mode) => {
       const { root, source, dump, said, attempt } = await makeSource();
       await mkdir(join(root, "db"), { recursive: true });
@@ -101,7 +101,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
     },
   );
 
-  test("a database is told by its header, not by its name, and everything around it stays as it is", async () => {
+  test("detects a database by its header, not by its name, and leaves everything around it unchanged", async () => {
     const { root, source, dump, said, attempt } = await makeSource();
     const long = join(root, "long".repeat(30), "name".repeat(30));
     await mkdir(long, { recursive: true });
@@ -146,7 +146,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
     expect(said.at(-1)).toMatch(/^junk is not sound \(.+\)\. In the site it couldn't be opened\.$/);
   });
 
-  test("a database with several names has what its log holds under the name that has one", async () => {
+  test("a database with several names has the content of its log under the name that has the log", async () => {
     const { root, folder, source, dump, attempt } = await makeSource();
     const file = join(folder, "live");
     const database = new DatabaseSync(file);
@@ -179,7 +179,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
     );
   });
 
-  test("a database whose index asks a function of the application is sound", async () => {
+  test("a database with an index on a function of the application is valid", async () => {
     const { root, source, attempt, dump, said } = await makeSource();
     await mkdir(root);
     const database = new DatabaseSync(join(root, "shop.sqlite"));
@@ -194,7 +194,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
     );
   });
 
-  test("a drill fails on a torn database, also in a backup that did not look for them", async () => {
+  test("a drill fails on a torn database, even in a backup that did not look for databases", async () => {
     const { root, source, attempt } = await makeSource();
     await mkdir(root);
     const file = join(root, "shop.sqlite");
@@ -216,7 +216,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
     });
   });
 
-  test("neither a stop nor a finished backup leaves a copy", async () => {
+  test("leaves no copy after a stop or a finished backup", async () => {
     const { root, source, dump, attempt, scratch } = await makeSource();
     await mkdir(root);
     const writer = await startPageWriter(join(root, "shop.sqlite"), "wal");
@@ -232,7 +232,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
   });
 });
 
-test.runIf(isRoot)("of another account it is copied as that account", async () => {
+test.runIf(isRoot)("copies databases of another account as that account", async () => {
   const folder = await makeFolder();
   await chmod(folder, 0o755);
   const { root, scratchFolder, source, dump, attempt } = sourceIn(
@@ -254,7 +254,7 @@ test.runIf(isRoot)("of another account it is copied as that account", async () =
   expect(query("select x from t", join(await extract(archive), "shop.sqlite"))).toEqual([{ x: 1 }]);
 });
 
-test("an archive is passed on byte for byte, however it is cut, where nothing is exchanged", async () => {
+test("passes an archive on byte for byte, however it is split, if nothing is replaced", async () => {
   const { root } = await makeSource();
   await mkdir(join(root, "deep".repeat(40)), { recursive: true });
   for (let number = 0; number < 20; number += 1)

@@ -19,7 +19,7 @@ import {
   sourceIn,
 } from "./testing/fixtures.ts";
 
-test("a socket is left out and said", async () => {
+test("omits a socket, and reports it", async () => {
   const { root, dump, said } = await makeSource();
   await makeSite(root, "old");
   const server = createServer().listen(join(root, "app.sock"));
@@ -31,7 +31,7 @@ test("a socket is left out and said", async () => {
 });
 
 test.skipIf(!isRoot)(
-  "devices are left out; after twenty only their number is said (root only: makes devices)",
+  "omits devices, and after twenty reports only their number (root only: makes devices)",
   async ({ skip }) => {
     const { root, dump, said } = await makeSource();
     await makeSite(root, "old");
@@ -47,7 +47,7 @@ test.skipIf(!isRoot)(
   },
 );
 
-test("files that vanish, shrink, grow or move while they are read are said and fail nothing", async () => {
+test("reports files that vanish, shrink, grow or move while they are read, without failing", async () => {
   const { root, source, attempt, said } = await makeSource();
   await mkdir(root);
   const bigBytes = 16 * 1024 * 1024;
@@ -78,7 +78,7 @@ test("files that vanish, shrink, grow or move while they are read are said and f
 });
 
 test.each(createMachines())(
-  "a folder of $machine that is swapped for another while it is read is no finished backup",
+  "fails the backup when a folder of $machine is swapped for another while it is read",
   async ({ makeSource }) => {
     const { root, source, attempt } = await makeSource();
     await mkdir(root);
@@ -94,7 +94,7 @@ test.each(createMachines())(
   },
 );
 
-test("what cannot be read fails the backup, with names and the fix", async () => {
+test("an unreadable file fails the backup, with its name and the fix", async () => {
   const { root, source, attempt } = await makeSource();
   await makeSite(root, "old");
   const { path, reason } = await makeUnreadable(root);
@@ -122,7 +122,7 @@ async function makeUnreadable(root: string): Promise<{ path: string; reason: Reg
 }
 
 test.skipIf(!isRoot)(
-  "a file that the site's account may not read fails the backup by name (root only: becomes another user)",
+  "a file that the site's account may not read fails the backup with its name (root only: becomes another user)",
   async () => {
     const folder = await makeFolder();
     await chmod(folder, 0o755);
@@ -138,7 +138,7 @@ test.skipIf(!isRoot)(
   },
 );
 
-test("a reader that goes away ends the dump", async () => {
+test("a reader that stops ends the dump", async () => {
   const { root, source, attempt } = await makeSource();
   await mkdir(root);
   await writeFile(join(root, "big"), Buffer.alloc(8 * 1024 * 1024));
@@ -149,7 +149,7 @@ test("a reader that goes away ends the dump", async () => {
   await expect(source.dump(into, attempt())).rejects.toThrow("the storage is full");
 });
 
-test("the dump ends what it writes to", async () => {
+test("the dump closes what it writes to", async () => {
   const { root, folder, source, attempt } = await makeSource();
   await makeSite(root, "old");
   const file = join(folder, "out.tar");

@@ -104,7 +104,7 @@ test.skipIf(!isRoot || !isLinux)(
 );
 
 test.skipIf(!isRoot || !isLinux)(
-  "what a restore in place could not remove keeps the next one of the same backup from changing anything (root on Linux only: mounts, immutable files)",
+  "leftovers of a restore in place keep the next restore of the same backup from changing anything (root on Linux only: mounts, immutable files)",
   async ({ skip }) => {
     const { root, source, attempt, dump, said } = await makeSource();
     const disk = await makeFolder();
@@ -132,7 +132,7 @@ test.skipIf(!isRoot || !isLinux)(
   },
 );
 
-test("every state that a kill can leave in a folder is settled to its old content or its new one", async () => {
+test("settles every state that a kill can leave in a folder to its old or its new content", async () => {
   const states: { has: Record<string, string>; root: string[]; settled: string; word: string }[] = [
     { has: { new: "new" }, root: ["old"], settled: "as it was", word: "old" },
     { has: { ready: "new" }, root: ["old"], settled: "as it was", word: "old" },
@@ -162,7 +162,7 @@ test("every state that a kill can leave in a folder is settled to its old conten
   }
 });
 
-test("what was made anew in the middle of an exchange gives way to the restored content", async () => {
+test("entries that were created during an exchange are replaced by the restored content", async () => {
   const { root, source, attempt } = await makeSource();
   await mkdir(root);
   await makeSite(join(root, ".quarterdeck-ready-7"), "new");
@@ -176,7 +176,7 @@ test("what was made anew in the middle of an exchange gives way to the restored 
 });
 
 test.skipIf(!isRoot || !isLinux)(
-  "a folder of a container's image, which its overlay can't rename, is kept, and the reason says what to do (root on Linux only: mounts)",
+  "keeps a folder of a container's image, which its overlay can't rename, and says what to do (root on Linux only: mounts)",
   async ({ skip }) => {
     const [image, layers] = [await makeFolder(), await makeFolder()];
     await makeSite(join(image, "site"), "old");

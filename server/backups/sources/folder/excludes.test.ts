@@ -128,7 +128,7 @@ const patterns = array(
   { minLength: 1, maxLength: 6 },
 ).map((lines) => lines.filter(isPattern));
 
-test("what is left out is what git ignores, here and by find elsewhere", async () => {
+test("excludes what git ignores, here and with find on a remote server", async () => {
   const root = await makeFolder();
   const files = [
     "a/a/a",
@@ -169,7 +169,7 @@ test("what is left out is what git ignores, here and by find elsewhere", async (
   );
 }, 300_000);
 
-test("the presets are patterns, and git reads them in the same way", async () => {
+test("the presets are patterns, which git reads in the same way", async () => {
   const root = await makeFolder();
   const entries = await plant(root, [
     "vendor/a.php",
@@ -211,7 +211,7 @@ test.each([
 });
 
 test.each(["", "# a comment", "\\#a", "a\\ ", "*.log", "/a/**/b/", "!a", "**/a"])(
-  "takes %j",
+  "accepts %j",
   (line) => {
     expect(isPattern(line)).toBe(true);
   },

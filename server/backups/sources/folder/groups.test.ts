@@ -10,7 +10,7 @@ const account = 12_345;
 const group = 23_456;
 
 test.skipIf(!isLinux || !isRoot)(
-  "an ordinary account gets back the groups that it is a member of, and the others are reported",
+  "an ordinary account restores the groups that it is a member of, and reports the others",
   async () => {
     const folder = await makeFolder();
     const [from, into] = [join(folder, "from"), join(folder, "into")];

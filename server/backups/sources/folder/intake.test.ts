@@ -16,7 +16,7 @@ test.each([
     "--listed-incremental=snapshot",
     /: \.\/ is of an incremental archive of GNU tar\. Pack it without/,
   ],
-])("an archive of GNU tar by %s in its own format says what to do", async (option, words) => {
+])("says what to do about an archive of GNU tar by %s in its own format", async (option, words) => {
   const folder = await makeFolder();
   await mkdir(join(folder, "site"));
   await writeFile(join(folder, "site/hole"), "");
@@ -30,7 +30,7 @@ test.each([
   await expect(intake.dump(into, attempt)).rejects.toThrow(words);
 });
 
-test("what follows the end of an archive is said, and padding is not", async () => {
+test("reports trailing data after the end of an archive, but not padding", async () => {
   const folder = await makeFolder();
   await writeFile(join(folder, "page"), "page");
   await run("tar", ["--create", "--file=a.tar", "page"], { cwd: folder });
@@ -51,7 +51,7 @@ test("what follows the end of an archive is said, and padding is not", async () 
   expect(await warningOf([archive, archive])).toMatch(warning);
 });
 
-test("an archive of the oldest format is told from what is none", async () => {
+test("distinguishes an archive of the oldest format from other files", async () => {
   const folder = await makeFolder();
   await writeFile(join(folder, "page"), "page");
   await run("tar", ["--create", "--format=v7", "--file=a.tar", "page"], { cwd: folder });

@@ -38,13 +38,13 @@ describe.each(cases)("on $machine, unpacked there: $isPacked", ({ makeSource, is
     return { word: () => wordOf(made.root), restoreFrom };
   }
 
-  test("the end is waited for", async () => {
+  test("waits for the end", async () => {
     const { word, restoreFrom } = await makeArchive();
     await restoreFrom(() => undefined);
     expect(await word()).toBe("old");
   });
 
-  test("an input that breaks off instead changes nothing", async () => {
+  test("an input that breaks off changes nothing", async () => {
     const { word, restoreFrom } = await makeArchive();
     await expect(
       restoreFrom(() => {
@@ -54,7 +54,7 @@ describe.each(cases)("on $machine, unpacked there: $isPacked", ({ makeSource, is
     expect(await word()).toBe("new");
   });
 
-  test("what comes after the end mark is read too", async () => {
+  test("reads what follows the end mark, too", async () => {
     const { word, restoreFrom } = await makeArchive(6_000_000);
     await restoreFrom(() => undefined);
     expect(await word()).toBe("old");

@@ -17,7 +17,7 @@ import { createLocalHost } from "../../../hosts/local.ts";
 import { createFolderPart } from "./part.ts";
 import { environment, isRoot, makeFolder, run, sourceIn } from "./testing/fixtures.ts";
 
-test("what lies in folders that are closed to their owner comes back as an ordinary account", async () => {
+test("restores the content of folders that are closed to their owner as an ordinary account", async () => {
   const folder = await makeFolder();
   await chmod(folder, 0o755);
   const own = createLocalHost(environment);

@@ -127,7 +127,7 @@ async function makeHardSite(root: string): Promise<void> {
 const machines = createMachines();
 
 describe.each(machines)("on $machine", ({ makeSource }) => {
-  test("everything that a folder can hold comes back as it was, and a drill agrees", async () => {
+  test("restores everything that a folder can contain unchanged, and a drill agrees", async () => {
     const { root, folder, source, attempt, dump, said, scratchFolder } = await makeSource();
     await makeHardSite(root);
     // A new folder in a set-group-ID folder inherits that bit.
@@ -151,7 +151,7 @@ describe.each(machines)("on $machine", ({ makeSource }) => {
     expect(said).toEqual([]);
   });
 
-  test("a folder closed to its owner is drilled and restored by an ordinary account's rules", async () => {
+  test("drills and restores a folder closed to its owner by the rules of an ordinary account", async () => {
     const folder = await makeFolder();
     const host = createLocalHost(environment);
     const nobody = { uid: 65_534, gid: 65_534, name: "", home: "/" };
@@ -166,7 +166,7 @@ describe.each(machines)("on $machine", ({ makeSource }) => {
     expect((await stat(join(root, "closed"))).mode & 0o777).toBe(0o500);
   });
 
-  test("rehearsing says that the folder can be read, with which tar, and what would keep a restore from working", async () => {
+  test("the rehearsal reports that the folder can be read, with which tar, and what would prevent a restore", async () => {
     const { root, source } = await makeSource();
     await expect(source.rehearse(never)).rejects.toThrow(/shop.* is not there\. Correct its path/);
     await writeFile(root, "");
@@ -176,7 +176,7 @@ describe.each(machines)("on $machine", ({ makeSource }) => {
     expect(await source.rehearse(never)).toMatch(/can be read; GNU tar \d+\.\d+[^ ]*\.$/);
   });
 
-  test("a folder exists for a restore when there is something in it", async () => {
+  test("a folder exists for a restore if it is not empty", async () => {
     const { root, source } = await makeSource();
     expect(await source.exists()).toBe(false);
     await mkdir(root);
@@ -185,7 +185,7 @@ describe.each(machines)("on $machine", ({ makeSource }) => {
     expect(await source.exists()).toBe(true);
   });
 
-  test("a drill fails when the archive is not what the manifest says", async () => {
+  test("a drill fails if the archive does not match the manifest", async () => {
     const { root, source, attempt, dump } = await makeSource();
     await makeSite(root, "old");
     const { manifest, archive } = await dump();

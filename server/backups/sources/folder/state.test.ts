@@ -50,7 +50,7 @@ async function makeSite(open: (typeof machines)[number]["open"], name = "current
   return { root, folder, at, state, sourceWith };
 }
 
-test.each(machines)("on $machine each change of what an archive holds is seen", async (its) => {
+test.each(machines)("on $machine detects each change of what an archive contains", async (its) => {
   const { folder, root, at, state, sourceWith } = await makeSite(its.open);
   let last = await state();
   expect(last).toMatch(/^[0-9a-f]{64}$/);
@@ -86,7 +86,7 @@ test.each(machines)("on $machine each change of what an archive holds is seen", 
   }
 });
 
-test.each(machines)("on $machine what is left out may change, the rules may not", async (its) => {
+test.each(machines)("on $machine excluded files may change, the patterns may not", async (its) => {
   const { at, state } = await makeSite(its.open, "one");
   const excludes = { patterns: ["/cache/*", "/*.tmp"], caches: false };
   await run("chmod", ["755", at("cache")]);
@@ -104,7 +104,7 @@ test.each(machines)("on $machine what is left out may change, the rules may not"
 });
 
 test.each(machines)(
-  "on $machine what the log of a database holds is seen, although the log is left out",
+  "on $machine detects changes in the log of a database, although the log is excluded",
   async (its) => {
     const { at, state } = await makeSite(its.open, "one");
     const excludes = { patterns: ["*-wal", "*-shm"], caches: false };
@@ -125,7 +125,7 @@ test.each(machines)(
   },
 );
 
-test.each(machines)("on $machine times are not trusted too early", async (its) => {
+test.each(machines)("on $machine does not trust times too early", async (its) => {
   const { at, state } = await makeSite(its.open);
   expect(await state(null, { ...anyTimes, settledSeconds: 60 })).toBe(null);
   expect(await state(null, { ...anyTimes, fileSystems: new Set(["nfs4"]) })).toBe(null);
@@ -134,7 +134,7 @@ test.each(machines)("on $machine times are not trusted too early", async (its) =
   expect(await state()).toBe(null);
 });
 
-test("a folder has the file systems that hold it and what is mounted in it", () => {
+test("lists the file systems that contain a folder or are mounted in it", () => {
   const mounts = [
     "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw",
     "30 22 0:40 / /srv rw - btrfs /dev/sdb rw",

@@ -39,7 +39,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
   // Each step takes a hundred times as long over SSH.
   const isNear = machine === "this machine";
 
-  test("an archive that is cut off anywhere leaves the folder as it was and nothing beside it", async () => {
+  test("an archive that is truncated anywhere leaves the folder unchanged and nothing beside it", async () => {
     const { root, folder, source, attempt, dump } = await makeSource();
     await makeSite(root, "new");
     const { archive } = await dump();
@@ -57,7 +57,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     }
   });
 
-  test("a source stream that breaks is what the restore fails with", async () => {
+  test("a restore fails with the error of its source stream", async () => {
     const { root, source, attempt, dump } = await makeSource();
     await makeSite(root, "old");
     const { archive } = await dump();
@@ -100,7 +100,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     },
   );
 
-  test("a folder that is not there is made, and behind a link the link stays", async () => {
+  test("creates a missing folder, and keeps a link to it", async () => {
     const { root, folder, source, attempt, dump } = await makeSource();
     await makeSite(root, "new");
     const { archive } = await dump();
@@ -118,7 +118,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     expect(await readdir(join(folder, "releases"))).toEqual(["1"]);
   });
 
-  test("an archive of another program comes back, and what tar does not know of it is said", async () => {
+  test("restores an archive of another program, and reports what tar does not support", async () => {
     const { root, folder, source, attempt, said } = await makeSource();
     await makeSite(root, "new");
     const file = join(folder, "archive.tar");
@@ -135,7 +135,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     expect(said).toContain("Ignoring unknown extended header keyword 'LIBARCHIVE.creationtime'");
   });
 
-  test("an archive without its folders, or with a file twice, passes a drill", async () => {
+  test("an archive without its folders, or with a duplicate file, passes a drill", async () => {
     const { root, folder, source, attempt } = await makeSource();
     const from = join(folder, "from");
     await makeSite(from, "new");
@@ -187,7 +187,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     return Buffer.concat([...blocks, Buffer.alloc(10_240)]);
   }
 
-  test("a hostile archive writes nothing outside and replaces nothing", async () => {
+  test("a malicious archive writes nothing outside and replaces nothing", async () => {
     const attacks = (victim: string) => [
       [{ name: "../victim/new", content: "x" }],
       [{ name: "x/../../victim/new", content: "x" }],
@@ -268,7 +268,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     );
 
   test.skipIf(!isRoot || !isLinux)(
-    "what a restore could not remove is named, and the next one of the same backup changes nothing (root on Linux only: immutable files)",
+    "names what a restore could not remove, and the next restore of the same backup changes nothing (root on Linux only: immutable files)",
     async ({ skip }) => {
       const { root, folder, source, attempt, dump, said } = await makeSource();
       await makeSite(root, "new");
@@ -298,7 +298,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     },
   );
 
-  test("every state that a kill can leave is settled to one whole folder", async () => {
+  test("settles every state that a kill can leave to one complete folder", async () => {
     const states: { has: Record<string, string>; settled: string; word: string | null }[] = [
       { has: { site: "old" }, settled: "unknown", word: "old" },
       { has: { site: "old", new: "new" }, settled: "as it was", word: "old" },
@@ -324,7 +324,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     await Promise.all(states.map(settle));
   });
 
-  test("a folder that was made anew between the steps of a swap is reported, and nothing is removed", async () => {
+  test("reports a folder that was created between the steps of a swap, and removes nothing", async () => {
     const { root, folder, source, attempt } = await makeSource();
     await makeSite(root, "odd");
     await makeSite(join(folder, ".site.quarterdeck-ready-7"), "new");

@@ -38,7 +38,7 @@ async function cut(dump: Buffer, pieceBytes: number): Promise<Map<string, string
 }
 
 test.each([1, 7, 41, 10_000])(
-  "a dump that comes %i bytes at a time is cut before its tables and its views, and nowhere else",
+  "a dump that arrives %i bytes at a time is split before its tables and its views, and nowhere else",
   async (pieceBytes) => {
     const whole = Buffer.from(settings + content + views);
     expect([...(await cut(whole, pieceBytes))]).toEqual([
@@ -49,7 +49,7 @@ test.each([1, 7, 41, 10_000])(
   },
 );
 
-test("a large table lies in files that follow each other by name", async () => {
+test("stores a large table in files with consecutive names", async () => {
   const rows = `${"x".repeat(1_000_000)}\n`.repeat(20);
   const files = await cut(Buffer.from(settings + content + rows), 65_536);
   expect([...files.keys()]).toEqual([

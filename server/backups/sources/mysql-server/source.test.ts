@@ -130,7 +130,7 @@ describe("all databases of a MariaDB server", () => {
   });
   afterAll(() => server?.stop());
 
-  test("come back exactly, with their accounts, and others stay as they are", async () => {
+  test("are restored exactly, with their accounts, and others stay unchanged", async () => {
     const before = [await content(), await accounts()];
     const { manifest, archive, said } = await dump();
     // The test's server does not resolve host names, but has an account with one.
@@ -172,7 +172,7 @@ describe("all databases of a MariaDB server", () => {
     expect([await content(), await accounts()]).toEqual(before);
   });
 
-  test("one of them comes back alone, in its place or as a new one", async () => {
+  test("a single one is restored, in its place or as a new one", async () => {
     const { manifest, archive } = await smaller();
     const partInto = (database: string, part: string, isNew = false) =>
       createDatabasePart(
@@ -200,7 +200,7 @@ describe("all databases of a MariaDB server", () => {
     await expectNothingLeft();
   });
 
-  test("a backup that is cut off, or a restore that is ended, changes nothing or everything", async () => {
+  test("an interrupted backup or restore changes nothing or everything", async () => {
     const { archive, dumped: restored } = await smaller();
     await dropAccounts();
     await server.query(
@@ -239,7 +239,7 @@ describe("all databases of a MariaDB server", () => {
     expect(await sourceOn().settle(attemptOf(7))).toBe("unknown");
   });
 
-  test("an account without all rights says what its backups lack, and restores single databases only", async () => {
+  test("an account without all privileges reports what its backups lack, and restores single databases only", async () => {
     await server.query(null, "CREATE USER few@'%' IDENTIFIED BY 'few'");
     const source = sourceOn(testHost, server.url("", { user: "few", password: "few" }));
     await expect(source.rehearse(never)).rejects.toThrow(
@@ -274,7 +274,7 @@ describe("all databases of a MariaDB server", () => {
     await expectNothingLeft();
   });
 
-  test("on a server over SSH they are dumped by its own tools, and one that is dropped meanwhile is said", async () => {
+  test("on a server over SSH are dumped by its own tools, which report a database that is dropped meanwhile", async () => {
     await server.query(null, "DROP VIEW blog.totals; DROP VIEW IF EXISTS Shop.loop_view");
     // Holds the first output until two databases are dropped.
     const dropped = Promise.withResolvers<void>();
@@ -295,7 +295,7 @@ describe("all databases of a MariaDB server", () => {
   });
 
   inLongForm(() => {
-    test("a server without databases has a backup of its accounts, and gets them back", async () => {
+    test("of a server without databases consist of its accounts, and restore them", async () => {
       await server.query(
         null,
         `SET foreign_key_checks = 0; ${databases.map((name) => `DROP DATABASE IF EXISTS ${quoted(name)};`).join("")}`,

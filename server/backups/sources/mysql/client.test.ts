@@ -8,6 +8,6 @@ test.each([
   ["mariadb-dump  Ver 10.19 Distrib 10.11.14-MariaDB, for debian-linux-gnu (x86_64)", "10.11.14"],
   ["mariadb-dump from 11.8.9-MariaDB, client 10.20 for debian-linux-gnu (x86_64)", "11.8.9"],
   ["mysqldump, a wrapper", null],
-])("the version of a tool that says “%s” is %s", (said, version) => {
+])("parses the version of a tool that prints “%s” as %s", (said, version) => {
   expect(readToolVersion(said)).toBe(version);
 });

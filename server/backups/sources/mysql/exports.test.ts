@@ -26,7 +26,7 @@ const exports = [
 ] as const;
 
 describe.each(exports)("an export, %s,", (kind, text) => {
-  test("keeps its events apart, and leaves out the accounts of its server", async () => {
+  test("keeps its events separate, and omits the accounts of its server", async () => {
     const { sql, events, notes } = await read(kind, text);
     expect(sql).toContain("CREATE TABLE `order items`");
     expect(sql).toContain("CREATE PROCEDURE `fill`");
@@ -38,7 +38,7 @@ describe.each(exports)("an export, %s,", (kind, text) => {
     expect(notes).toEqual([expect.stringContaining("run as the account in the inventory")]);
   });
 
-  test("is read alike with the line ends of Windows", async () => {
+  test("is read the same with Windows line endings", async () => {
     const { sql, events } = await read(kind, text.replaceAll("\n", "\r\n"));
     const unix = (lines: string) => lines.replaceAll("\r", "");
     const plain = await read(kind, text);
@@ -47,7 +47,7 @@ describe.each(exports)("an export, %s,", (kind, text) => {
     expect(sql).not.toMatch(/^DELIMITER .*\r/m);
   });
 
-  test("is refused wherever it is cut off", async () => {
+  test("is refused if it is truncated anywhere", async () => {
     const bytes = Buffer.from(text.trimEnd());
     const cuts = [...bytes.keys()].filter(
       (at) => at > bytes.length - 80 || bytes[at - 1] === 0x3b || at % 97 === 0,
@@ -58,7 +58,7 @@ describe.each(exports)("an export, %s,", (kind, text) => {
     await expect(read(kind, bytes)).resolves.toBeDefined();
   });
 
-  test("is refused with the end of another program", async () => {
+  test("is refused with the ending of another program", async () => {
     const [, other] = exports.find(([one]) => one !== kind) ?? expect.fail("no other");
     const end = other.trimEnd().split("\n").slice(-4).join("\n");
     await expect(read(kind, `${text}\n${end}\n`)).rejects.toThrow(/cut off/);
@@ -82,7 +82,7 @@ describe.each(exports)("an export, %s,", (kind, text) => {
       "with structure and data",
     ],
     ["changes instead of rows", "UPDATE `users` SET `id` = 1;", "with INSERT statements"],
-  ])("is refused with %s, as a dump is", async (_, statement, words) => {
+  ])("is refused with %s, like a dump", async (_, statement, words) => {
     const changed = text.replace(/^CREATE TABLE/m, (made) => `${statement}\n${made}`);
     const pieces: Buffer[] = [];
     await expect(read(kind, changed, pieces)).rejects.toThrow(words);
@@ -96,7 +96,7 @@ test.each([
   "Error reading structure for table shop.files: #1146 - Table doesn't exist",
   "Fehler beim Lesen der Daten der Tabelle shop.files: #1194 - Tabelle als defekt markiert",
   "in use(#1146 - Table 'shop.files' doesn't exist)",
-])("an export of phpMyAdmin that says “%s” is refused", async (line) => {
+])("refuses an export of phpMyAdmin that contains “%s”", async (line) => {
   const [[, text]] = exports;
   for (const end of ["\n", "\r\n"]) {
     const changed = text.replace(/^INSERT INTO `files`/m, `-- ${line}${end}\n$&`);

@@ -52,7 +52,7 @@ const tables = "parent, child, kinds, `odd ``name`, nothing, mine, measured, `od
 const checksums = `CHECKSUM TABLE ${tables} EXTENDED; SELECT id, HEX(b), HEX(sj), twice, shown, hidden, dt, tm, HEX(c) FROM measured; SHOW CREATE TABLE measured`;
 
 describe("a database with FLOAT columns", () => {
-  test("comes back bit for bit, with one of each other type, objects and triggers", async () => {
+  test("is restored bit for bit, with a column of each other type, objects and triggers", async () => {
     const source = await makeDatabase("floats", everything.replaceAll(/^ALTER DATABASE.*$/gm, ""));
     await server.query("floats", measured);
     const before = await server.query("floats", checksums);
@@ -76,7 +76,7 @@ describe("a database with FLOAT columns", () => {
     expect(await readdir(scratch)).toEqual([]);
   });
 
-  test("is of one moment, whatever is written meanwhile", async () => {
+  test("is a consistent snapshot, whatever is written meanwhile", async () => {
     const source = await makeDatabase(
       "moving",
       "CREATE TABLE a (f FLOAT, t LONGTEXT); CREATE TABLE z (f FLOAT); INSERT INTO a SELECT 1, REPEAT('x', 100000) FROM seq_1_to_200; INSERT INTO z VALUES (99999.99)",
@@ -95,7 +95,7 @@ describe("a database with FLOAT columns", () => {
   });
 });
 
-test("a drill fails when a row came back changed, though none is missing", async () => {
+test("a drill fails if a row differs, though none is missing", async () => {
   const source = await makeDatabase(
     "changed",
     "CREATE TABLE notes (id INT, note TEXT); INSERT INTO notes VALUES (1, 'one'), (2, 'two')",
@@ -117,7 +117,7 @@ test("a drill fails when a row came back changed, though none is missing", async
   );
 });
 
-test("a row that is longer than the server takes in a statement is reported by the backup", async () => {
+test("the backup reports a row that is longer than the server accepts in a statement", async () => {
   const source = await makeDatabase(
     "long_rows",
     "CREATE TABLE files (b LONGBLOB); INSERT INTO files VALUES (REPEAT('x', 700000))",

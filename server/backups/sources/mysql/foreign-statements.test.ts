@@ -191,7 +191,7 @@ describe("a dump of one database", () => {
     expect(() => take(text)).toThrow(words);
   });
 
-  test("may have all that its tools write", () => {
+  test("may contain everything that its tools write", () => {
     const written = `/*!40101 SET @OLD_CHARACTER_SET_CLIENT=@@CHARACTER_SET_CLIENT */;
 /*!40101 SET NAMES utf8mb4 */;
 SET NAMES 'latin1';

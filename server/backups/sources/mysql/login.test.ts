@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 const never = new AbortController().signal;
 
-test("the password is in no argument, no environment, and no file that has a name", async () => {
+test("the password is in no argument, no environment, and no named file", async () => {
   const commands: Command[] = [];
   const local = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/", TMPDIR: scratch });
   const seen: string[] = [];
@@ -47,7 +47,7 @@ test("the password is in no argument, no environment, and no file that has a nam
 });
 
 test.each(["#a#", " b ", "c\"'\\", "\\n\\s", "\\", '"d"', "'", "e=f;[client]", "g\th", "ü🦜"])(
-  "the password %j gets through",
+  "authenticates with the password %j",
   async (password) => {
     const text = password.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
     await server.query(
@@ -59,7 +59,7 @@ test.each(["#a#", " b ", "c\"'\\", "\\n\\s", "\\", '"d"', "'", "e=f;[client]", "
   },
 );
 
-test("the account's own option file does not come between", async () => {
+test("ignores the account's own option file", async () => {
   const home = await mkdtemp(join(tmpdir(), "quarterdeck-mysql-home-"));
   onTestFinished(() => rm(home, { recursive: true }));
   await writeFile(join(home, ".my.cnf"), "[client]\npassword=another\n[mysqldump]\nno-data\n");

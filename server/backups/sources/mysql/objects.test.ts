@@ -69,7 +69,7 @@ DELIMITER ;
 CREATE VIEW packaged AS SELECT pk.f() AS x;
 `;
 
-test("packages and views that name things come back in a drill, into nothing and over themselves", async () => {
+test("restores packages and views that refer to names in a drill, into an empty database and over themselves", async () => {
   const { database, url } = await makeDatabase(clinging);
   const source = sourceOf(url, scratch);
   const before = await pictureOf(server, url);
@@ -85,7 +85,7 @@ test("packages and views that name things come back in a drill, into nothing and
   await expectNothingLeft();
 });
 
-test("what names its database is made in the one that it is restored into", async () => {
+test("objects that name their database are created in the one that is restored into", async () => {
   const from = await makeDatabase(
     `CREATE TABLE t (a INT); INSERT INTO t VALUES (1); CREATE VIEW v AS SELECT t.a FROM t LEFT JOIN elsewhere.far ON true;
      CREATE TRIGGER THIS_ONE.one\n  BEFORE INSERT ON THIS_ONE.t FOR EACH ROW SET NEW.a = 5; CREATE TRIGGER \`THIS_ONE\` . \`t\`\`wo\` AFTER DELETE ON \`THIS_ONE\`.\`t\` FOR EACH ROW SET @x = 1`,
@@ -103,13 +103,13 @@ test("what names its database is made in the one that it is restored into", asyn
   );
 });
 
-describe("over views whose tables are gone", () => {
+describe("over views without their tables", () => {
   const healthy =
     "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t; CREATE VIEW upon AS SELECT a FROM v";
   const everyDay =
     "CREATE EVENT e ON SCHEDULE EVERY 1 DAY STARTS '2037-01-01 00:00:00' DO SELECT 1";
 
-  test("a restore that fails says which views it could not make anew, and one that works brings everything back", async () => {
+  test("a failing restore names the views that it could not recreate, and a successful one restores everything", async () => {
     const { database, url } = await makeDatabase(`${healthy}; ${everyDay}`);
     const before = await pictureOf(server, url);
     const { content } = await takeDump(sourceOf(url, scratch));
@@ -136,7 +136,7 @@ describe("over views whose tables are gone", () => {
 });
 
 describe("after a failed restore", () => {
-  test("all that a limited account may set is as it was, and what it may not is reported", async () => {
+  test("restores the settings that a limited account may set, and reports the others", async () => {
     const { database, url } = await makeDatabase(everything);
     await server.query(
       null,

@@ -109,7 +109,7 @@ const together = (odd: Record<string, Odd>): Odd => ({
 const allPlain = "sequences as defaults, a foreign key to nothing and rows with their times";
 const allBeside = "rows of others, line breaks in names, and FLOAT columns";
 
-describe("a database comes back exactly", () => {
+describe("a database is restored exactly", () => {
   test.each(
     casesOf({ ...plain, ...beside, [allPlain]: together(plain), [allBeside]: together(beside) }, [
       allPlain,
@@ -122,7 +122,7 @@ describe("a database comes back exactly", () => {
   });
 });
 
-describe("on a server with settings of its own", () => {
+describe("on a server with its own settings", () => {
   const each = {
     autocommit: { autocommit: "0" },
     tx_read_only: { tx_read_only: "1" },
@@ -145,7 +145,7 @@ describe("on a server with settings of its own", () => {
   afterEach(() => set(usual));
 
   test.each(casesOf(cases, ["all of them"]))(
-    "a database comes back whole, with %s",
+    "a database is restored completely, with %s",
     async (_, settings: Record<string, string>) => {
       await sql(
         `CREATE TABLE a (id INT PRIMARY KEY); INSERT INTO a VALUES (1), (2); CREATE TABLE z (id INT); INSERT INTO z VALUES (3), (4); ${withFloats}`,
@@ -162,7 +162,7 @@ describe("on a server with settings of its own", () => {
     },
   );
 
-  test("tables that the server puts into another engine are named before they take their places", async () => {
+  test("names tables for which the server uses another engine before they replace the existing ones", async () => {
     await sql(
       "CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (a INT, FOREIGN KEY (a) REFERENCES a (id)); CREATE TABLE c (id INT) ENGINE=Aria",
     );
@@ -182,7 +182,7 @@ describe("on a server with settings of its own", () => {
     );
   });
 
-  test("a dump that the server would cut is refused, and says how to lift the limit", async () => {
+  test("refuses a dump that the server would truncate, and says how to raise the limit", async () => {
     await sql("CREATE TABLE a (id INT); INSERT INTO a VALUES (1), (2); CREATE TABLE b (id INT)");
     await server.query(null, "SET GLOBAL sql_select_limit=1");
     await expect(takeDump(sourceOf(url(), scratch))).rejects.toThrow(
@@ -191,14 +191,14 @@ describe("on a server with settings of its own", () => {
   });
 });
 
-test("a table with a line break in its name fails the run, in place of a restore", async () => {
+test("a table with a line break in its name fails the run instead of a restore", async () => {
   await sql("CREATE TABLE `a\nb` (id INT); INSERT INTO `a\nb` VALUES (1)");
   await expect(takeDump(sourceOf(url(), scratch))).rejects.toThrow(
     /has a line break in its name.*"a\\nb"\. Rename it\./,
   );
 });
 
-test("tables whose names differ in case or accents alone are told apart when single ones are restored", async () => {
+test("distinguishes tables whose names differ only in case or accents when single ones are restored", async () => {
   await sql(
     "CREATE TABLE cafe (a INT); CREATE TABLE Cafe (a INT, later INT); CREATE TABLE `café` (a INT); INSERT INTO cafe VALUES (1); INSERT INTO Cafe VALUES (2, 2); INSERT INTO `café` VALUES (3); CREATE TABLE other (id INT PRIMARY KEY AUTO_INCREMENT); INSERT INTO other VALUES (1); CREATE TABLE Other (id INT PRIMARY KEY AUTO_INCREMENT) AUTO_INCREMENT=900; CREATE TRIGGER upper BEFORE INSERT ON Cafe FOR EACH ROW SET @x = 1; CREATE TRIGGER `lower` BEFORE INSERT ON cafe FOR EACH ROW SET @x = 2",
   );

@@ -65,7 +65,7 @@ describe("grants", () => {
     expect(of(...lines).has(privilege, "shop")).toBe(expected);
   });
 
-  test("a new one is named as the one that holds, which it would hide otherwise", () => {
+  test("a new grant uses the pattern of the existing one that applies, because it would hide that otherwise", () => {
     expect(of().ruleFor("my_shop")).toBe("my\\_shop");
     expect(of("GRANT SELECT ON `my_shop`.* TO `app`@`%`").ruleFor("my_shop")).toBe("my_shop");
     expect(of("GRANT SELECT ON `my\\_%`.* TO `app`@`%`").ruleFor("my_shop")).toBe("my\\_%");
@@ -154,7 +154,7 @@ describe("an account of MariaDB", () => {
     "sees what routines are called, not what they do",
   ];
   test.for(casesOf(cases, few))(
-    "that %s is refused, and accepted after what the message says",
+    "that %s is refused, and accepted after following the message",
     async ([, [words, grants]]) => {
       const { source } = await makeAccount(grants);
       expect(await failureOf(source)).toMatch(words);
@@ -173,7 +173,7 @@ describe("an account of MariaDB", () => {
     },
   );
 
-  test("that reads by a role, by PUBLIC or by a rule for another host is accepted", async () => {
+  test("with privileges by a role, by PUBLIC or by a rule for another host is accepted", async () => {
     const byRole = await makeAccount(
       (account) =>
         `CREATE ROLE reader; GRANT ${reading} ON shop_1.* TO reader; GRANT SELECT ON mysql.proc TO reader; GRANT reader TO ${account}; SET DEFAULT ROLE reader FOR ${account}`,
@@ -200,7 +200,7 @@ describe("an account of MariaDB", () => {
     );
   });
 
-  test("that reads and may not restore is reported at once, with the grants that a restore and a drill need", async () => {
+  test("that may read and not restore is reported at once, with the grants that a restore and a drill need", async () => {
     const { source, user } = await makeAccount(
       (account) => `GRANT ${reading} ON shop_1.* TO ${account}; ${onProc(account)}`,
     );
@@ -223,7 +223,7 @@ describe("an account of MariaDB", () => {
     await source.restore(streamOf(content), attemptOf(9));
   });
 
-  test("whose rights go during a restore keeps its backups, which say what is left and what removes it", async () => {
+  test("whose privileges are revoked during a restore keeps its backups, which name the leftovers and how to remove them", async () => {
     const scratchRights = "`quarterdeck\\_%`";
     const { source, user } = await makeAccount(onProc);
     const allow = () =>

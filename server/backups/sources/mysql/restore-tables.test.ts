@@ -63,7 +63,7 @@ const expectNothingLeft = async () => {
   expect((await readdir(scratch)).filter((name) => name.startsWith("mysql-"))).toEqual([]);
 };
 
-test("tables get their rows back, and everything around them stays as it is", async () => {
+test("tables get their rows back, and everything around them stays unchanged", async () => {
   const { content, manifest } = whole;
   const before = await picture();
   await sql(`SET foreign_key_checks = 0; DELETE FROM buyers; DELETE FROM kinds;
@@ -87,7 +87,7 @@ test("tables get their rows back, and everything around them stays as it is", as
   expect(await picture()).toBe(before);
 });
 
-test("dropped tables come back, with their triggers, and foreign keys where both sides are there", async () => {
+test("restores dropped tables with their triggers, and foreign keys if both sides exist", async () => {
   const { content, manifest } = whole;
   const before = await picture();
   await sql("SET foreign_key_checks = 0; DROP TABLE things, bought, kinds");
@@ -105,7 +105,7 @@ test("dropped tables come back, with their triggers, and foreign keys where both
   expect(await sql("SELECT COUNT(*) FROM bought")).toBe("2\n");
 });
 
-test("tables that cannot be put back without a loss are refused with words, and nothing changes", async () => {
+test("tables that cannot be restored without a loss are refused with a message, and nothing changes", async () => {
   const { content, manifest } = whole;
   let bought = "bought";
   const state = () =>
@@ -159,7 +159,7 @@ test("tables that cannot be put back without a loss are refused with words, and 
 const kills = Number(process.env["RESTORE_KILLS"] ?? 2);
 
 test(
-  `a service killed while it restores tables leaves the old or the new, whole, ${kills} times`,
+  `a service that is killed while it restores tables leaves the old or the new ones, complete, ${kills} times`,
   { timeout: 60_000 + kills * 30_000 },
   async () => {
     const source = sourceOf(url, scratch);

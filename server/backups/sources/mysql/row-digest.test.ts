@@ -16,14 +16,14 @@ function digestOf(rows: readonly string[], pieceBytes = 1e9): string {
 
 const rows = Array.from({ length: 200 }, (_, n) => `${n},'${"ü".repeat(n % 9)}${n * 7}'`);
 
-test("depends neither on the order of rows nor on where they are cut", () => {
+test("depends neither on the order of rows nor on how they are split into chunks", () => {
   const whole = digestOf(rows);
   expect(whole).toMatch(/^[0-9a-f]{16}$/);
   expect(digestOf(rows.toReversed())).toBe(whole);
   for (const pieceBytes of [1, 2, 3, 5, 7]) expect(digestOf(rows, pieceBytes)).toBe(whole);
 });
 
-test("differs for one changed, missing, doubled or split row, and is zeros for none", () => {
+test("differs for one changed, missing, duplicate or split row, and is zero for none", () => {
   const variants = [
     rows,
     rows.slice(1),

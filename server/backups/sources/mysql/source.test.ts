@@ -79,7 +79,7 @@ describe("a rehearsal", () => {
   });
 });
 
-test("foreign keys of another database are reported before they refuse a restore", async () => {
+test("reports foreign keys of another database before they prevent a restore", async () => {
   await server.query(database(), "CREATE TABLE parent (id INT PRIMARY KEY) ENGINE=InnoDB");
   const source = sourceOf(url, scratch);
   const warnings = () => source.warnings?.(AbortSignal.timeout(20_000));
@@ -97,7 +97,7 @@ test("foreign keys of another database are reported before they refuse a restore
   );
 });
 
-test("an answer is whole, however long: a list of tables that is cut would be a cut restore", async () => {
+test("a response is complete, however long: a truncated list of tables would truncate a restore", async () => {
   const client = createMysqlClient(testHost, readUrl("shop", url));
   const rows = await client.query("SELECT seq, REPEAT('ü', 60) FROM seq_1_to_40000", {
     database: database(),
@@ -111,7 +111,7 @@ test("an answer is whole, however long: a list of tables that is cut would be a 
 const checksums = "CHECKSUM TABLE parent, child, kinds, `odd ``name`, nothing, mine EXTENDED";
 
 describe("a round trip", () => {
-  test("brings back everything, and nothing that came later", async () => {
+  test("restores everything, and removes what was created later", async () => {
     await server.query(database(), everything);
     const source = sourceOf(url, scratch);
     const before = await pictureOf(server, url);
@@ -151,7 +151,7 @@ describe("a round trip", () => {
 
   // `objects.test.ts` covers restores into a missing database, too.
   inLongForm(() => {
-    test("works into a database that is gone", async () => {
+    test("works into a missing database", async () => {
       await server.query(database(), everything);
       const source = sourceOf(url, scratch);
       const before = await pictureOf(server, url);
@@ -163,7 +163,7 @@ describe("a round trip", () => {
       expect(await pictureOf(server, url)).toBe(before);
     });
 
-    test("of an empty database empties", async () => {
+    test("of an empty database empties the target", async () => {
       const source = sourceOf(url, scratch);
       const before = await pictureOf(server, url);
       const { content, manifest } = await takeDump(source);
@@ -176,7 +176,7 @@ describe("a round trip", () => {
   });
 });
 
-test("a new database is gone again where the restore fails", async () => {
+test("removes a new database when the restore fails", async () => {
   const source = createMysqlSource({
     host: testHost,
     name: "shop",
@@ -189,7 +189,7 @@ test("a new database is gone again where the restore fails", async () => {
   expect(await server.query(null, "SHOW DATABASES LIKE 'shop_failed'")).toBe("");
 });
 
-test("a new database is none that is there, be it empty, which stays", async () => {
+test("a new database must not exist; an existing one stays, even if it is empty", async () => {
   const { content } = await takeDump(sourceOf(url, scratch));
   await server.createDatabase("shop_taken");
   const source = createMysqlSource({
@@ -207,7 +207,7 @@ test("a new database is none that is there, be it empty, which stays", async () 
   await server.query(null, "DROP DATABASE shop_taken");
 });
 
-describe("a failure leaves the target as it was", () => {
+describe("a failure leaves the target unchanged", () => {
   /** One database for all tests, because none changes it. */
   const target = "untouched";
   let good: Buffer;
@@ -226,7 +226,7 @@ describe("a failure leaves the target as it was", () => {
     await expectNothingLeft();
   };
 
-  test.each(isLongForm ? [0.3, 0.6, 0.97] : [0.6])("a dump cut off at %d", async (part) => {
+  test.each(isLongForm ? [0.3, 0.6, 0.97] : [0.6])("a dump truncated at %d", async (part) => {
     const content = good.subarray(0, good.length * part);
     await expect(sourceOf(url, scratch).restore(streamOf(content), attemptOf(3))).rejects.toThrow(
       SourceError,
@@ -247,7 +247,7 @@ describe("a failure leaves the target as it was", () => {
     await expectUntouched();
   });
 
-  test("an object that the target does not take after the swap", async () => {
+  test("an object that the target refuses after the swap", async () => {
     // Succeeds in a scratch database, where events are not created; refused in the target.
     const content = Buffer.from(
       good.toString("latin1").replace("EVERY 1 DAY STARTS", "EVERY 0 DAY STARTS"),
@@ -259,7 +259,7 @@ describe("a failure leaves the target as it was", () => {
     await expectUntouched();
   });
 
-  test("a table that another connection holds", async () => {
+  test("a table that another connection locks", async () => {
     // Holds the lock until the restore has given up, however slow the machine is.
     const holding = server
       .query(database(), "START TRANSACTION; SELECT * FROM late; SELECT SLEEP(120)")
@@ -278,7 +278,7 @@ describe("a failure leaves the target as it was", () => {
     await expectUntouched();
   });
 
-  test("an abort before the tables take their places", async () => {
+  test("an abort before the swap of the tables", async () => {
     const abort = new AbortController();
     const aborting = hookedHost("RENAME TABLE", async () => abort.abort());
     await expect(
@@ -289,7 +289,7 @@ describe("a failure leaves the target as it was", () => {
   });
 
   inLongForm(() => {
-    test("an abort at any moment until all is in place", async () => {
+    test("an abort at any moment until the end of the swap", async () => {
       const source = sourceOf(url, scratch);
       let commands = 0;
       const counting = countingHost((number) => (commands = number));
@@ -311,7 +311,7 @@ describe("a failure leaves the target as it was", () => {
 
   // A killed service, a broken stream and an abort leave the same.
   inLongForm(() => {
-    test("a server killed while the dump is loaded", async () => {
+    test("a server that is killed while the dump is loaded", async () => {
       const source = sourceOf(url, scratch);
       const from = new PassThrough();
       from.write(good.subarray(0, 4000));
@@ -332,7 +332,7 @@ describe("a failure leaves the target as it was", () => {
   });
 
   // Must be the last test, because it ends with a restore.
-  test("an account that may not make scratch databases", async () => {
+  test("an account that may not create scratch databases", async () => {
     await server.query(
       null,
       `CREATE OR REPLACE USER small IDENTIFIED BY 'x'; GRANT ALL ON ${database()}.* TO small`,
@@ -371,7 +371,7 @@ const killSeed = makeSeed("RESTORE_SEED");
 // In `npm test`, `restore-tables.test.ts` kills a service, and other tests end restores at the steps that matter.
 inLongForm(() => {
   test(
-    `a service killed while it restores leaves the old or the new, whole, ${kills} times (RESTORE_SEED=${killSeed})`,
+    `a service that is killed during a restore leaves the old or the new content, complete, ${kills} times (RESTORE_SEED=${killSeed})`,
     { timeout: 60_000 + kills * 30_000 },
     async () => {
       await server.query(database(), everything);
@@ -423,7 +423,7 @@ inLongForm(() => {
 });
 
 describe("a dump", () => {
-  test("of tables that keep their history says that it is left out", async () => {
+  test("of versioned tables reports that their history is omitted", async () => {
     await server.query(
       database(),
       "CREATE TABLE prices (id INT PRIMARY KEY, price INT) WITH SYSTEM VERSIONING; INSERT INTO prices VALUES (1, 1); UPDATE prices SET price = 2",
@@ -434,7 +434,7 @@ describe("a dump", () => {
     expect(attempt.said.join()).toMatch(/without their earlier rows .*: prices\./);
   });
 
-  test("fails when the server is killed in the middle of it", async () => {
+  test("fails if the server is killed in the middle of it", async () => {
     await server.query(
       database(),
       "CREATE TABLE big (t LONGTEXT); INSERT INTO big SELECT REPEAT('x', 100000) FROM seq_1_to_300",
@@ -457,7 +457,7 @@ describe("a dump", () => {
     await server.startAgain();
   });
 
-  test("ends at an abort", async () => {
+  test("ends on abort", async () => {
     const abort = new AbortController();
     await server.query(
       database(),
@@ -475,7 +475,7 @@ describe("a dump", () => {
 });
 
 describe("a drill", () => {
-  test("passes, leaves nothing, and says so when a count differs", async () => {
+  test("passes, leaves nothing, and reports a count that differs", async () => {
     await server.query(database(), everything);
     const source = sourceOf(url, scratch);
     const before = await pictureOf(server, url);

@@ -125,7 +125,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
   });
   afterAll(() => server?.stop());
 
-  test("come back exactly, with their roles, and others stay as they are", async () => {
+  test("are restored exactly, with their roles, and others stay unchanged", async () => {
     const before = await everyDatabase();
     const { manifest, archive, said } = await dump();
     expect(said).toEqual([]);
@@ -169,7 +169,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     expect(await everyDatabase()).toEqual(before);
   });
 
-  test("one of them comes back alone, in its place or as a new one", async () => {
+  test("a single one is restored, in its place or as a new one", async () => {
     const { manifest, archive } = await dumpWithoutFull();
     const partInto = (database: string, isNew = false) =>
       createDatabasePart(
@@ -195,7 +195,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     await expectNothingLeft(server);
   });
 
-  test("a backup that is cut off, or a restore that is ended, changes nothing or everything", async () => {
+  test("an interrupted backup or restore changes nothing or everything", async () => {
     const { archive } = await dumpWithoutFull();
     const source = sourceOn(here);
     await server.query("postgres", "update notes set note = 'now'");
@@ -264,7 +264,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     await each("postgres", "drop database quarterdeck_old_7_2");
   });
 
-  test("of a restore that was cut off goes what its own installation or an earlier version left, not what is another's", async () => {
+  test("removes leftovers of an interrupted restore of its own installation or an earlier version, and of no other", async () => {
     const { archive } = await dumpWithoutFull();
     const source = sourceOn(here, server.url("postgres"), "i1");
     const left = async () => ({
@@ -315,7 +315,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     await expectNothingLeft(server);
   });
 
-  test("an account without all rights says what its backups lack, and restores single databases only", async () => {
+  test("an account without all privileges reports what its backups lack, and restores single databases only", async () => {
     const url = server.url("postgres", { user: "reader", password: "rea" });
     const source = sourceOn(here, url);
     await expect(source.rehearse(never)).rejects.toThrow(/the account reader may not read /);
@@ -346,7 +346,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     await expectNothingLeft(server);
   });
 
-  test("one that no tool would restore, because of its name, fails the run with its name", async () => {
+  test("a database whose name no tool could restore fails the run, which names it", async () => {
     const broken = '"line\nbreak"';
     await server.query("postgres", `create database ${broken}`);
     try {
@@ -356,7 +356,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     }
   });
 
-  test("on a server over SSH they are dumped by its own tools, and one that is dropped meanwhile is said", async () => {
+  test("on a server over SSH are dumped by its own tools, which report a database that is dropped meanwhile", async () => {
     const source = sourceOn(await remote.host());
     await server.createDatabase("quarterdeck_drill_3");
     const { manifest, archive } = await dump(source);
@@ -389,7 +389,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
   });
 });
 
-test("only roles that are missing are made, whatever their names and passwords say", () => {
+test("creates only missing roles, whatever their names and passwords contain", () => {
   const globals = `
 \\restrict abc
 SET standard_conforming_strings = on;

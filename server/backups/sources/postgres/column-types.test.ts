@@ -17,7 +17,7 @@ test.each([
   ["date", "timestamp with time zone"],
   ["text", "name"],
   ["numeric(10,4)[]", "numeric(10,2)[]"],
-])("a column that was %s loses something as %s", (was, is) => {
+])("a column of type %s loses data as %s", (was, is) => {
   expect(tellLoss({ ...kept, type: was }, { ...kept, type: is })).toContain(
     `was ${was} in the backup and is ${is} now`,
   );
@@ -40,17 +40,17 @@ test.each([
   ["timestamp(0) with time zone", "timestamp with time zone"],
   ["json", "jsonb"],
   ["app.mood", "app.mood"],
-])("a column that was %s is as good as %s", (was, is) => {
+])("a column of type %s keeps its data as %s", (was, is) => {
   expect(tellLoss({ ...kept, type: was }, { ...kept, type: is })).toBeNull();
 });
 
-test("a column that was generated has no values in a dump", () => {
+test("a generated column has no values in a dump", () => {
   const was = { ...kept, type: "integer", isGenerated: true };
   expect(tellLoss(was, { ...was, isGenerated: false })).toContain("was generated in the backup");
   expect(tellLoss(was, was)).toBeNull();
 });
 
-test("reads the columns of what pg_restore writes, whatever stands in their defaults", () => {
+test("parses the columns in the output of pg_restore, whatever their defaults contain", () => {
   const sql = String.raw`SET row_security = off;
 
 --

@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgresServer)("the checksum of a table", () => {
   const values = (rows: string, columns = "a, b") =>
     `as select * from (values ${rows}) as v (${columns})`;
 
-  test("is the same whatever the order of rows and columns", async () => {
+  test("does not depend on the order of rows and columns", async () => {
     const sum = await sumOf(values("(1, 'x'), (2, 'y')"));
     expect(sum).toMatch(/^-?\d+$/);
     expect(await sumOf(values("(2, 'y'), (1, 'x')"))).toBe(sum);
@@ -46,11 +46,11 @@ describe.skipIf(!hasPostgresServer)("the checksum of a table", () => {
     ["a null instead of an empty text", "('p', '')", "('p', null)"],
     ["the column of a null", "(null, '')", "('', null)"],
     ["a row twice instead of another", "('p', ''), ('q', '')", "('p', ''), ('p', '')"],
-  ])("shows %s", async (_, one, other) => {
+  ])("changes with %s", async (_, one, other) => {
     expect(await sumOf(values(one))).not.toBe(await sumOf(values(other)));
   });
 
-  test("shows a value in the last of as many columns as a table can have", async () => {
+  test("changes with a value in the last of as many columns as a table can have", async () => {
     const wide = (last: number) =>
       `as select ${Array.from({ length: 1600 }, (_, at) => `${at === 1599 ? last : at}::smallint as c${String(at).padStart(4, "0")}`).join(", ")}`;
     await client.query("set max_stack_depth = '100kB'");
@@ -60,7 +60,7 @@ describe.skipIf(!hasPostgresServer)("the checksum of a table", () => {
     await client.query("reset max_stack_depth");
   });
 
-  test("is what earlier versions made of the same rows", async () => {
+  test("equals that of earlier versions for the same rows", async () => {
     const types = 'id int, a text, b varchar(9), c char(4), d bool, e text collate "C"';
     const rows =
       "(1, 'x', 'y', 'z ', true, ''), (2, null, '', null, false, 'é'), (3, '', null, '', null, null)";
@@ -69,7 +69,7 @@ describe.skipIf(!hasPostgresServer)("the checksum of a table", () => {
     );
   });
 
-  test("is what earlier versions made of numbers and uuids", async () => {
+  test("equals that of earlier versions for numbers and uuids", async () => {
     const types = "a smallint, b int, c bigint, d uuid, e numeric";
     const rows =
       "(-7, 2147483647, -9223372036854775808, 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11', 1.50), (null, null, null, null, null), (0, 0, 0, null, 0)";
@@ -78,7 +78,7 @@ describe.skipIf(!hasPostgresServer)("the checksum of a table", () => {
     );
   });
 
-  test("of none is that of no rows", async () => {
+  test("of an empty table is that of no rows", async () => {
     expect(await sumOf("()")).toBe("0");
     expect(await sumOf("(a int)")).toBe("0");
   });

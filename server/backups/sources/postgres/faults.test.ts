@@ -62,7 +62,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     throw new Error("There was nothing to cut.");
   };
 
-  test("that the account may not read in full is reported at the rehearsal, with the fix", async ({
+  test("that the account may not read in full is reported by the rehearsal, with the fix", async ({
     skip,
   }) => {
     skip(server.major < 14, "There is no role pg_read_all_data.");
@@ -91,14 +91,14 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     );
   });
 
-  test("whose rows a policy hides is not dumped without them", async () => {
+  test("whose rows are hidden by a policy is not dumped without them", async () => {
     const database = await makeDatabase(`
       create table hidden as select 1; alter table hidden enable row level security;
       grant select on hidden to reader; create policy none on hidden using (false)`);
     await expect(makeSource(server.url(database, reader)).dump()).rejects.toThrow(SourceError);
   });
 
-  test("that another session holds is not waited for for ever", async () => {
+  test("that another session locks is not waited for forever", async () => {
     const database = await makeDatabase("create table held as select 1 as one");
     const { source, attempt, dump } = makeSource(server.url(database), { lockWaitMs: 200 });
     const { archive } = await dump();
@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     ]);
   });
 
-  test("with what belongs to a role that the account may not be, or that is gone, says so", async () => {
+  test("with objects of a role that the account may not assume, or that is missing, says so", async () => {
     const database = await makeDatabase(`
       alter database faults_${databases + 1} owner to reader;
       create table mine (); alter table mine owner to reader;
@@ -135,7 +135,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     expect(await server.query(database, "select from mine")).toEqual([]);
   });
 
-  test("whose own time limits are short is dumped and restored all the same", async () => {
+  test("with short time limits of its own is dumped and restored nevertheless", async () => {
     const database = await makeDatabase("create table held as select 1 as one");
     await server.query(
       "postgres",
@@ -157,7 +157,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
 
   const pieceBytes = 4096;
 
-  test("from which the connection is cut in the middle fails in words, and is as it was", async () => {
+  test("whose connection is cut in the middle fails with a message, and stays unchanged", async () => {
     const database = await makeDatabase(
       "create table big as select n, repeat(md5(n::text), 30) as filler from generate_series(1, 20000) n",
     );
@@ -191,7 +191,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     expect(await fingerprint(server, database)).toEqual(before);
   });
 
-  test("that is dropped although a session in it does not end at once is gone afterwards", async () => {
+  test("that is dropped although a session in it does not end at once is dropped afterwards", async () => {
     const database = await makeDatabase("select");
     const session = new pg.Client(server.url(database));
     session.on("error", () => undefined);

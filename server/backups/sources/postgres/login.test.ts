@@ -35,7 +35,7 @@ describe.skipIf(!hasPostgresServer)("the password of a PostgreSQL database", () 
   const setPassword = (password: string) =>
     server.query("postgres", `alter role odd password '${password.replaceAll("'", "''")}'`);
 
-  test("is in no argument, no environment, and no file that has a name", async () => {
+  test("is in no argument, no environment, and no named file", async () => {
     const password = "s3cret-planted";
     await setPassword(password);
     const commands: Command[] = [];
@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgresServer)("the password of a PostgreSQL database", () 
   const passwords = ["a:b", "c\\d", "\\:", ":", "#e", " f ", "g'\"h", "ü🦜", "*", "x".repeat(300)];
   // All special characters at once, in a long password with spaces at its ends; `npm run soak -- sources` tests each alone.
   test.each([...(isLongForm ? passwords : []), ` #${passwords.join("")} `])(
-    "gets through as %j",
+    "authenticates as %j",
     async (password) => {
       await setPassword(password);
       const { dump } = makeSource(server.url("shop", { user: "odd", password }));
@@ -80,7 +80,7 @@ describe.skipIf(!hasPostgresServer)("the password of a PostgreSQL database", () 
     },
   );
 
-  test("that no file can hold is refused with the reason, and not repeated", async () => {
+  test("that no file can contain is refused with the reason, and not repeated", async () => {
     const password = "line\nbreak";
     await server.query("postgres", `alter role odd password E'line\\nbreak'`);
     const { dump } = makeSource(server.url("shop", { user: "odd", password }));

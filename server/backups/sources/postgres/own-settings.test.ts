@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
   };
   // The import below uses the usual search path.
   test.each(casesOf(paths, ["a search path of its own"]))(
-    "with functions that call others without their schema, by %s, comes back whole and in single tables",
+    "with functions that call others without a schema, by %s, is restored completely and in single tables",
     async (_, before) => {
       const name = await make(`${before}${bareNames}`);
       if (before !== "") await server.query(name, `alter database ${name} set search_path = app`);
@@ -109,7 +109,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
         { options: ["--section=post-data"], ignored: 0, after: undefined },
       ],
     },
-  ])("whose rows break a $rule of its own is told how it comes back by hand", async (broken) => {
+  ])("whose rows violate a $rule gets steps for a manual restore", async (broken) => {
     const { rule, sql, steps } = broken;
     const name = await make(sql);
     const { source, attempt, dump } = makeSource(server.url(name));
@@ -137,7 +137,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     expect(await server.query(byHand, "select * from b order by 1")).toEqual([{ n: 1 }, { n: 7 }]);
   });
 
-  test("that is only read unless somebody says otherwise passes its drill and comes back", async () => {
+  test("that is read-only by default passes its drill and is restored", async () => {
     const name = await make("create table kept (id int); insert into kept values (1)");
     await server.query(name, `alter database ${name} set default_transaction_read_only = on`);
     const whole = await fingerprint(server, name);
@@ -152,7 +152,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     await expectNothingLeft(server);
   });
 
-  test("that reads arrays and texts in an older way gets the same values back", async () => {
+  test("that reads arrays and texts in an older format gets the same values back", async () => {
     const name = await make(
       `create table lists (words text[]); insert into lists values ('{NULL,"NULL",x}'); create table spare (a int)`,
     );
@@ -174,7 +174,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     expect([...said, ...table.said]).toEqual([]);
   });
 
-  test("that a restore has made is its own from then on, however the account's texts are read", async () => {
+  test("created by a restore is not taken for an incomplete restore, however the account's settings read texts", async () => {
     const name = await make("create table kept (id int)");
     const { archive, manifest } = await makeSource(server.url(name)).dump();
     await server.query("postgres", "alter role postgres set standard_conforming_strings = off");

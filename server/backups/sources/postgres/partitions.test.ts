@@ -97,7 +97,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database with tables", () => {
   };
 
   test.each(casesOf(families, inShort))(
-    "%s comes back, passes its drill, and is gone when it was made later",
+    "%s is restored, passes its drill, and is removed if it was created later",
     async (_, sql) => {
       const database = await makeDatabase();
       const { source, attempt, dump } = makeSource(server.url(database));
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database with tables", () => {
     },
   );
 
-  test("a drill fails where a restore would, because it restores over the same objects", async () => {
+  test("a drill fails whenever a restore would, because it restores over the same objects", async () => {
     // A member that does not inherit may give a schema to the role, and may not drop it.
     await server.query(
       "postgres",

@@ -19,7 +19,7 @@ test.each([
   expect(() => readTarget("shop", url)).not.toThrow(/secret/);
 });
 
-test("hands all but the password over by environment", () => {
+test("passes everything but the password by environment", () => {
   const target = readTarget("shop", "postgres://me:secret@host/db");
   expect(toolEnvironment(target, "quarterdeck restore 7")).toEqual({
     PGHOST: "host",
@@ -43,7 +43,7 @@ test("dumps with the oldest tools that are new enough", () => {
   );
 });
 
-test("leaves out settings that an older server does not know, and only at the beginning", async () => {
+test("removes settings that an older server does not support, and only at the beginning", async () => {
   const start =
     "--\n\nSET lock_timeout = 0;\nSET transaction_timeout = 0;\nSELECT pg_catalog.set_config('search_path', '', false);\nSET check_function_bodies = false;\n";
   const rows = "COPY a FROM stdin;\n\\b$x\nSET lock_timeout = 0;\nSET transaction_timeout = 0;\n";
@@ -71,7 +71,7 @@ test("leaves out settings that an older server does not know, and only at the be
   }
 });
 
-test("leaves to a superuser what only a superuser may", () => {
+test("leaves to a superuser what only a superuser may restore", () => {
   const lines = [
     "3; 3079 16385 EXTENSION - citext ",
     "3500; 0 0 COMMENT - EXTENSION citext ",
@@ -92,7 +92,7 @@ test("leaves to a superuser what only a superuser may", () => {
   expect(beyond(false, true, false)).toEqual([1, 6]);
 });
 
-test("reports what a tool said last", () => {
+test("reports the last message of a tool", () => {
   const end = { exitCode: 3, signal: null, stdout: "" };
   const wordsOf = (stderr: string) => lastWords({ ...end, stderr });
   expect(wordsOf('psql:<stdin>:12: ERROR:  role "x" does not exist\n')).toBe(

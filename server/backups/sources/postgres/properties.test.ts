@@ -8,7 +8,7 @@ import {
 import { toProperties } from "./properties.ts";
 import { fingerprint, makeSource } from "./testing/fixtures.ts";
 
-test("statements for a database are told apart from what is for psql, and get its name", () => {
+test("distinguishes statements for a database from commands for psql, and inserts its name", () => {
   const sql = String.raw`
 -- a comment; with 'quotes
 \restrict x;y
@@ -57,7 +57,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database that was dropped", ()
        from pg_database d where datname = '${database.replaceAll("'", "''")}'`,
     );
 
-  test("comes back with encoding, collation, owner, privileges, settings, comment and connection limit", async () => {
+  test("is restored with encoding, collation, owner, privileges, settings, comment and connection limit", async () => {
     const name = `sh"op 'é' $&`;
     const quoted = `"sh""op 'é' $&"`;
     const sql = [
@@ -90,7 +90,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database that was dropped", ()
     expect(said).toEqual([`Created the database ${name}.`]);
   });
 
-  test("says what could not be set, and sets the rest", async () => {
+  test("reports what could not be set, and sets the rest", async () => {
     for (const statement of [
       `create database shop owner "own er" connection limit 3`,
       `create role leaving`,
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database that was dropped", ()
     ]);
   });
 
-  test("is made as a new one where the server does not know its locale, and that is reported", async ({
+  test("is created as a new one if the server lacks its locale, which is reported", async ({
     skip,
   }) => {
     skip(server.major < 15, "All locales are libc's.");
@@ -148,7 +148,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database that was dropped", ()
 });
 
 describe.skipIf(!hasPostgresServer)("a drill", () => {
-  test("fails when a row or a large object came back changed, though none is missing", async () => {
+  test("fails if a row or a large object differs, though none is missing", async () => {
     await server.createDatabase("notes");
     await server.query(
       "notes",

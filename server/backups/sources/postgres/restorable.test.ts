@@ -8,7 +8,7 @@ import {
 } from "../../testing/postgres-server.ts";
 import { makeSource, never } from "./testing/fixtures.ts";
 
-describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser", () => {
+describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is not a superuser", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgresServer();
@@ -28,7 +28,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser",
     return { account };
   };
 
-  test("and may read but not restore is told so at once, and may after what is said", async ({
+  test("which may read but not restore is reported at once, and may after following the message", async ({
     skip,
   }) => {
     skip(server.major < 14, "There is no role pg_read_all_data.");
@@ -62,7 +62,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser",
     "create publication news for table public.t": "drop publication news",
     "create foreign data wrapper far": "drop foreign data wrapper far",
   };
-  test("is told of what is somebody else's, of whatever kind", async () => {
+  test("gets a report of objects of other owners, of whatever kind", async () => {
     const { account } = await makeDatabase(
       "others",
       "create table public.t (a int, b int); alter table public.t owner to owner",
@@ -86,7 +86,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser",
     }
   });
 
-  test("gets a database back whose schema public is a superuser's, and is told what of it stays", async () => {
+  test("restores a database whose schema public belongs to a superuser, with a report of what stays", async () => {
     // The state of all databases of PostgreSQL 13 and 14, and of those upgraded from them.
     const { account } = await makeDatabase(
       "older",
@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser",
     );
   });
 
-  test("proves a backup without the extensions that nothing needs, and says which", async () => {
+  test("verifies a backup without the extensions that nothing needs, and names them", async () => {
     const { account } = await makeDatabase(
       "loose",
       "create extension pageinspect; create extension citext; create table t (a citext); insert into t values ('A')",
@@ -133,7 +133,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser",
     ]);
   });
 
-  test("is told that a drill is refused for an extension that is needed, and gets it from a template", async () => {
+  test("gets a report of a needed extension that prevents a drill, and takes it from a template", async () => {
     const { account } = await makeDatabase(
       "needed",
       "create extension bloom; create table t (a int); insert into t values (1); alter table t owner to owner; create index on t using bloom (a)",

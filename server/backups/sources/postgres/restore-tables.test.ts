@@ -47,7 +47,7 @@ const sequences = {
   },
 };
 
-describe.skipIf(!hasPostgresServer)("a table of PostgreSQL that is put back alone", () => {
+describe.skipIf(!hasPostgresServer)("a PostgreSQL table that is restored alone", () => {
   let server: PostgresServer;
   let databases = 0;
 
@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgresServer)("a table of PostgreSQL that is put back alon
       },
       ["of any kind"],
     ),
-  )("gives no number twice from a sequence %s", async (_, cases) => {
+  )("assigns no number twice from a sequence %s", async (_, cases) => {
     const inEach = (say: (one: (typeof cases)[number]) => string) =>
       cases.map((one, at) => `set search_path = s${at}; ${say(one)};`).join("\n");
     const { query, restore } = await make(
@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgresServer)("a table of PostgreSQL that is put back alon
       since: "alter table t alter n drop expression",
       words: /column n of public\.t was generated in the backup and has values of its own now/,
     },
-  ])("is refused where it would lose something by $since", async ({ before, since, words }) => {
+  ])("is refused if it would lose data because of $since", async ({ before, since, words }) => {
     const { query, restore } = await make(before);
     await query(since);
     const rows = await query("select * from t");
@@ -113,7 +113,7 @@ describe.skipIf(!hasPostgresServer)("a table of PostgreSQL that is put back alon
     expect(await query("select * from t")).toEqual(rows);
   });
 
-  test("takes its rows into columns that hold more by now", async () => {
+  test("puts its rows into columns with a wider type", async () => {
     const { query, restore } = await make(
       "create type mood as enum ('calm'); create table t (id int, n numeric(4,1), m mood, s varchar(3)); insert into t values (1, 2.5, 'calm', 'abc')",
     );
@@ -126,7 +126,7 @@ describe.skipIf(!hasPostgresServer)("a table of PostgreSQL that is put back alon
     ]);
   });
 
-  test("says whose names stand in its way, where it was renamed to have both", async () => {
+  test("names the conflicting objects if it was renamed to have both versions", async () => {
     const { query, restore } = await make(
       "create table t (id serial primary key, n text); insert into t (n) values ('a')",
     );
@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgresServer)("a table of PostgreSQL that is put back alon
     expect(await query("select * from t")).toEqual(await query("select * from t_broken"));
   });
 
-  test("is made anew without its place in a publication, which is said", async () => {
+  test("is recreated without its place in a publication, which is reported", async () => {
     const { query, restore, said } = await make(
       "create table t (id int primary key); insert into t values (1); create publication news for table t",
     );
@@ -153,7 +153,7 @@ describe.skipIf(!hasPostgresServer)("a table of PostgreSQL that is put back alon
     );
   });
 
-  test("moves no sequence where nothing else is changed", async () => {
+  test("advances no sequence if nothing else is changed", async () => {
     const { query, restore } = await make(
       "create table t (id serial primary key); create table c (t int references t); insert into t default values; insert into t default values",
     );

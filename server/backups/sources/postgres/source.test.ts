@@ -86,7 +86,7 @@ describe.skipIf(!hasPostgresServer).each([
   };
   const dumpEverything = () => (everythingDumped ??= makeEverythingDump());
 
-  test("comes back exactly, and what was made later is gone", async () => {
+  test("is restored exactly, without what was created later", async () => {
     const database = await makeDatabase(everything);
     const { source, attempt, dump, said } = makeSource(server.url(database));
     const before = await fingerprint(server, database);
@@ -125,7 +125,7 @@ describe.skipIf(!hasPostgresServer).each([
       expect(into.destroyed).toBe(true);
     });
 
-    test("an abort in the middle of a restore or drill leaves everything as it was", async () => {
+    test("an abort in the middle of a restore or drill leaves everything unchanged", async () => {
       const { source, attempt, dump } = makeSource(server.url(large));
       const { archive, manifest } = await dump();
       await server.query(
@@ -155,7 +155,7 @@ describe.skipIf(!hasPostgresServer).each([
       expect(await fingerprint(server, large)).toEqual(before);
     });
 
-    test("says what is wrong when it cannot be reached", async () => {
+    test("reports what is wrong when it cannot be reached", async () => {
       const database = await makeDatabase();
       const wrong = makeSource(server.url(database, { user: "postgres", password: "wrong" }));
       await expect(wrong.source.rehearse(never)).rejects.toThrow(
@@ -190,7 +190,7 @@ describe.skipIf(!hasPostgresServer).each([
       await expect(dump()).rejects.toThrow(refusal);
     });
 
-    test("a broken archive leaves everything as it was", async () => {
+    test("a broken archive leaves everything unchanged", async () => {
       const { database, archive } = await dumpEverything();
       const { source, attempt } = makeSource(server.url(database));
       await server.query(database, madeLater);
@@ -219,7 +219,7 @@ describe.skipIf(!hasPostgresServer).each([
       await expectNothingLeft(server);
     });
 
-    test("a dump that the server leaves in the middle fails", async () => {
+    test("a dump fails if the server stops in the middle", async () => {
       const { source, attempt } = makeSource(server.url(large));
       const into = new PassThrough().on("error", () => undefined);
       const dumping = failureOf(source.dump(into, attempt()));
@@ -231,7 +231,7 @@ describe.skipIf(!hasPostgresServer).each([
       await server.start();
     });
 
-    test("what a kill left on the server is ended and dropped", async () => {
+    test("ends and drops what a kill left on the server", async () => {
       const database = await makeDatabase("create table one ()");
       const { source, attempt } = makeSource(server.url(database));
       const left = new pg.Client({
@@ -252,7 +252,7 @@ describe.skipIf(!hasPostgresServer).each([
   // oxlint-disable-next-line vitest/no-conditional-tests -- see above
   if (isNear) {
     inLongForm(() => {
-      test("an empty one comes back empty", async () => {
+      test("an empty one is restored empty", async () => {
         const database = await makeDatabase();
         const { source, attempt, dump } = makeSource(server.url(database));
         const before = await fingerprint(server, database);
@@ -267,7 +267,7 @@ describe.skipIf(!hasPostgresServer).each([
       });
     });
 
-    test("an owner who is no superuser gets it back, with extensions of his own and of others", async () => {
+    test("an owner who is not a superuser restores it, with own extensions and those of others", async () => {
       const database = await makeDatabase("create extension pageinspect", "owner");
       const asOwner = new pg.Client(server.url(database, owner));
       await asOwner.connect();
@@ -290,7 +290,7 @@ describe.skipIf(!hasPostgresServer).each([
       expect(said).toEqual([]);
     });
 
-    test("a database that is missing is made, and goes again when the restore fails", async () => {
+    test("a missing database is created, and removed again if the restore fails", async () => {
       const { archive, manifest } = await dumpEverything();
       const { source, attempt, dump, said } = makeSource(server.url("missing"));
       await expect(
@@ -315,7 +315,7 @@ describe.skipIf(!hasPostgresServer).each([
     });
 
     test.each([true, false])(
-      "a database that somebody else makes meanwhile stays as it is (new: %o)",
+      "a database that someone else creates meanwhile stays unchanged (new: %o)",
       async (isNew) => {
         const { archive } = await dumpEverything();
         const name = `meanwhile_${isNew}`;
@@ -336,7 +336,7 @@ describe.skipIf(!hasPostgresServer).each([
       },
     );
 
-    test("a drill says what differs, and leaves nothing", async () => {
+    test("a drill reports what differs, and leaves nothing", async () => {
       const database = await makeDatabase("create table one (); create table two as select 1");
       const { source, attempt, dump } = makeSource(server.url(database));
       const { archive } = await dump();
@@ -365,7 +365,7 @@ describe.skipIf(!hasPostgresServer).each([
 });
 
 test.skipIf(!hasPostgresServer)(
-  "what a restore or drill over SSH moves is compressed, there and back",
+  "a restore or drill over SSH transfers compressed data, in both directions",
   async () => {
     const database = "regular";
     await server.createDatabase(database);
@@ -397,7 +397,7 @@ test.skipIf(!hasPostgresServer)(
 );
 
 test.skipIf(!hasPostgresServer)(
-  "an archive that is imported is stored as it came, also where a server over SSH reads it",
+  "an imported archive is stored unchanged, even if a server over SSH reads it",
   async () => {
     const { source, attempt, dump } = makeSourceOn(server.url(large), {
       host: await remote.host(),

@@ -25,14 +25,14 @@ test("finds programs by PATH", async () => {
 });
 
 test.skipIf(!hasPostgresServer)(
-  "does not ask Debian's script, whose programs have been found",
+  "does not run Debian's wrapper script, whose programs were found already",
   async () => {
     expect(await newestWith("pg_wrapper")).toBeLessThan(99);
   },
 );
 
 test.skipIf(!hasPostgresServer)(
-  "a dump comes compressed only where there is zstd, and where that is of use",
+  "a dump is compressed at the source only if zstd exists there, and if that is useful",
   async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-tools-")));
     onTestFinished(() => rm(folder, { recursive: true }));

@@ -48,7 +48,7 @@ async function makeDatabase() {
 }
 
 describe.runIf(isRoot)("a SQLite database of another account", () => {
-  test("is rehearsed, backed up, drilled and restored as that account, whole and in single tables", async () => {
+  test("is rehearsed, backed up, drilled and restored as that account, completely and in single tables", async () => {
     const { site, scratchFolder, path, source, partOf, dump } = await makeDatabase();
     expect(await source.rehearse(new AbortController().signal)).toContain("SQLite database");
     expect(await source.exists()).toBe(true);
@@ -74,7 +74,7 @@ describe.runIf(isRoot)("a SQLite database of another account", () => {
     expect(await lstat(path)).toMatchObject({ uid: daemon.uid, gid: daemon.gid });
   });
 
-  test("says in words what the account may not do, and what is no database", async () => {
+  test("reports what the account may not do, and a file that is not a database", async () => {
     const { path, source, partOf, dump, site } = await makeDatabase();
     const content = await readFile(path);
     const restoreTable = () => partOf("sums").restore(Readable.from([content]), attempt());
@@ -100,7 +100,7 @@ describe.runIf(isRoot)("a SQLite database of another account", () => {
     await expect(source.exists()).rejects.toThrow("cannot be looked at by the account");
   });
 
-  test("is not read or written through a link to a file of root's", async () => {
+  test("is not read or written through a link to a file of root", async () => {
     const { folder, path, source, dump } = await makeDatabase();
     const { content } = await dump();
     const secret = join(folder, "root.sqlite");
@@ -116,7 +116,7 @@ describe.runIf(isRoot)("a SQLite database of another account", () => {
     expect((await readFile(secret)).equals(before)).toBe(true);
   });
 
-  test("overwrites nothing behind a link at the name that a restore uses beside it", async () => {
+  test("overwrites nothing through a link at the name of a restore's temporary file", async () => {
     const { folder, path, source, dump } = await makeDatabase();
     const { content } = await dump();
     const kept = join(folder, "kept");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tellCopied, tellUnchecked } from "./check-queries.ts";
 
-test("a run's output has what a check misses for a function, and leaves collations to its warnings, whatever tables are called", () => {
+test("reports in a run's output what a check skips for a missing function, and leaves collations to its warnings, whatever the names of tables", () => {
   const named = "log that uses the function now()";
   const ordered = tellUnchecked([named], new Map([[named, "GERMAN"]]));
   expect(tellCopied({ [named]: 1 }, ordered)).toBe("1 table with 1 row; integrity check passed.");

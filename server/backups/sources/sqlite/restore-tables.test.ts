@@ -70,7 +70,7 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
   const isNear = machine === "this machine";
   inTemporaryFolder(hostOf);
 
-  test("come back, and everything around them stays as it is", async () => {
+  test("are restored, and everything around them stays unchanged", async () => {
     made(`pragma journal_mode = wal; ${schema}`);
     const { content } = await dump();
     const restore = (...tables: string[]) =>
@@ -109,7 +109,7 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
     expect(await strays()).toEqual([]);
   });
 
-  test("whose schema says more than a statement run none of it", async () => {
+  test("whose schema contains more than one statement run none of it", async () => {
     const ran = join(folder, "ran");
     made(`create table loose (x); create table log (what); create index by_x on loose (x);
       create trigger noted after insert on loose begin insert into log values (1); end`);
@@ -141,7 +141,7 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
     await expect(access(ran)).rejects.toThrow(/ENOENT/);
   });
 
-  test("that cannot be put back without a loss are refused with words, and nothing changes", async () => {
+  test("that cannot be restored without a loss are refused with a message, and nothing changes", async () => {
     made(schema);
     const { content } = await dump();
     const refused = async (tables: string[], words: RegExp | string) => {
@@ -187,7 +187,7 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
     expect(await strays()).toEqual([]);
   });
 
-  test("of another text encoding are refused with words", async () => {
+  test("of another text encoding are refused with a message", async () => {
     made(schema);
     const { content } = await dump();
     await rm(path);
@@ -249,7 +249,7 @@ describe("on this machine, a table whose columns have changed", () => {
     { from: "(a integer, b)", values: "(1, 2.5)", into: "(a real, b numeric)" },
     { from: "(a real, b)", values: "(1.0, 'x')", into: "(a text, b text not null)" },
     { from: "(a text, b)", values: "('7', null)", into: "(a integer, b integer)" },
-  ])("from $from to $into takes $values", async ({ from, values, into }) => {
+  ])("from $from to $into accepts $values", async ({ from, values, into }) => {
     expect(await change(from, values, into)).toHaveLength(1);
   });
 
@@ -268,13 +268,13 @@ describe("on this machine, a table whose columns have changed", () => {
     expect(query("select * from t")).toEqual([]);
   });
 
-  test("is refused by a check of its own in SQLite's words", async () => {
+  test("is refused by its own check with SQLite's message", async () => {
     await expect(change("(a)", "(1)", "(a check (a > 5))")).rejects.toThrow(
       /CHECK constraint failed: a > 5/,
     );
   });
 
-  test("gives no number twice, not even one of a row that is gone", async () => {
+  test("assigns no number twice, not even that of a deleted row", async () => {
     made("create table t (id integer primary key autoincrement, x); insert into t (x) values (1)");
     made("insert into t (x) values (2); delete from t where id = 2");
     const { content } = await dump();
@@ -288,7 +288,7 @@ describe("on this machine, a table whose columns have changed", () => {
 describe("on this machine", () => {
   inTemporaryFolder();
 
-  test("what a cut-off restore of tables left tells how far it came", async () => {
+  test("leftovers of an interrupted restore of tables show its progress", async () => {
     made(schema);
     const { content } = await dump();
     const file = `${path}.quarterdeck-restore-7`;
@@ -313,7 +313,7 @@ describe("on this machine", () => {
     expect(await strays()).toEqual([]);
   });
 
-  test("killed at any moment, a table is the old one or the new one, and says which", async () => {
+  test("a table of a restore that is killed at any moment is the old one or the new one, which is reported", async () => {
     const fill = (
       word: string,
     ) => `create table if not exists rows_ (id integer primary key, word text, filler blob);

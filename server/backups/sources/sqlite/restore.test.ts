@@ -37,7 +37,7 @@ describe.each(createMachines())(
     inTemporaryFolder(hostOf);
 
     test.each(isNear ? [512, 8192] : [512])(
-      "is in WAL mode with pages of %i bytes comes back",
+      "is in WAL mode with pages of %i bytes succeeds",
       async (pageBytes) => {
         exec(`${rich} create table loose (x); insert into loose (rowid, x) values (5, 'five')`);
         const before = contentOf();
@@ -54,7 +54,7 @@ describe.each(createMachines())(
       },
     );
 
-    test("somebody holds waits, and then says so", async () => {
+    test("another process locks waits, and then says so", async () => {
       exec(oldAndNew("old", 10));
       const { content } = await dump();
       exec(oldAndNew("new", 10));
@@ -98,7 +98,7 @@ describe.each(createMachines())(
       expect(await strays()).toEqual([]);
     });
 
-    test("is aborted leaves the old one or the new one, and nobody locked out", async () => {
+    test("is aborted leaves the old one or the new one, and no lock", async () => {
       exec(oldAndNew("old"));
       const { content } = await dump();
       exec(oldAndNew("new"));
@@ -124,7 +124,7 @@ describe.each(createMachines())(
 describe("on this machine", () => {
   inTemporaryFolder();
 
-  test("what a cut-off restore left tells how far it came", async () => {
+  test("leftovers of an interrupted restore show its progress", async () => {
     exec(rich);
     const { content } = await dump();
     const file = `${path}.quarterdeck-restore-7`;
@@ -153,7 +153,7 @@ describe("on this machine", () => {
   const kills = isLongForm ? 4 : 2;
 
   test.each(["delete", "wal"])(
-    "killed at any moment in journal mode %s, it is the old one or the new one, and says which",
+    "a restore that is killed at any moment in journal mode %s leaves the old or the new database, and says which",
     async (mode) => {
       exec(`pragma journal_mode = ${mode}; ${oldAndNew("old")}`);
       const { content } = await dump();

@@ -47,7 +47,7 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
   describe.each(isNear || isLongForm ? ["delete", "wal"] : ["wal"])(
     "in journal mode %s",
     (mode) => {
-      test("what is dumped comes back the same, and later changes are gone", async () => {
+      test("a restore brings back the dumped content, without later changes", async () => {
         exec(`pragma journal_mode = ${mode}; ${rich}`);
         const before = contentOf();
         const { content, manifest } = await dump();
@@ -58,7 +58,7 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
         expect(await strays()).toEqual([]);
       });
 
-      test("a program that has it open sees the restored rows, and can go on writing", async () => {
+      test("a program that has it open reads the restored rows, and can continue to write", async () => {
         exec(`pragma journal_mode = ${mode}; ${rich}`);
         const { content } = await dump();
         const open = new DatabaseSync(path, { timeout: 5000 });
@@ -70,7 +70,7 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
         expect(query("select note from customers where id = 3")).toEqual([{ note: "new" }]);
       });
 
-      test("a dump while it is written to is of one moment", async () => {
+      test("a dump during writes is a consistent snapshot", async () => {
         exec(`pragma journal_mode = ${mode}; create table pairs (a integer, b integer)`);
         const writer = await startPairWriter(path);
         try {
@@ -90,7 +90,7 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
     },
   );
 
-  test("a function that an application defines is reported, and its tables are backed up and restored", async () => {
+  test("reports a function that an application defines, and backs up and restores its tables", async () => {
     exec(rich);
     const database = new DatabaseSync(path);
     database.function("twice", { deterministic: true }, (value) => Number(value) * 2);
@@ -115,7 +115,7 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
     expect(query("select count(*) as rows from sums")).toEqual([{ rows: 2 }]);
   });
 
-  test("a collation that an application defines is reported, and its tables are backed up and restored", async () => {
+  test("reports a collation that an application defines, and backs up and restores its tables", async () => {
     exec(`${rich}; create table names (name text collate nocase, note text);
     create index by_names on names (name); insert into names values ('Zoë', 'x')`);
     // Edits the schema to use an application's collation, which node:sqlite cannot register.
@@ -141,7 +141,7 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
     expect(query("select note from names not indexed")).toEqual([{ note: "x" }]);
   });
 
-  test("an empty database, and one that is gone, come back", async () => {
+  test("restores an empty database, and a missing one", async () => {
     exec("vacuum");
     const { content } = await dump();
     await rm(path);
@@ -151,7 +151,7 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
     expect((await stat(path)).mode & 0o777).toBe(0o640);
   });
 
-  test("one that was moved away comes back with its mode and owner", async () => {
+  test("restores one that was moved away with its mode and owner", async () => {
     exec(rich);
     await chmod(path, 0o604);
     const { uid } = await stat(path);
@@ -165,7 +165,7 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
     expect((await stat(path)).mode & 0o777).toBe(0o604);
   });
 
-  test("one that is gone, or no database, comes back where a link leads", async () => {
+  test("restores a missing or invalid one at the target of a link", async () => {
     exec(rich);
     const before = contentOf();
     const { content } = await dump();
@@ -184,7 +184,7 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
     }
   });
 
-  test("what a journal of another file left beside it is never applied to a new one", async () => {
+  test("never applies the leftover journal of another file to a new database", async () => {
     exec(rich);
     const before = contentOf();
     const { content } = await dump();
@@ -202,14 +202,14 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
       () => writeFile(path, "a text file, and a long one at that"),
       /isn't a SQLite/,
     ],
-  ])("a file that %s is reported at the rehearsal and at the dump", async (_, prepare, words) => {
+  ])("the rehearsal and the dump report a file that %s", async (_, prepare, words) => {
     await prepare();
     const refused = { name: "SourceError", message: expect.stringMatching(words) };
     await expect(source().rehearse(new AbortController().signal)).rejects.toMatchObject(refused);
     await expect(dump()).rejects.toMatchObject(refused);
   });
 
-  test("a damaged database is no backup", async () => {
+  test("refuses to back up a damaged database", async () => {
     exec(`create table filler (x); create index by_x on filler (x);
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
     insert into filler select printf('%050d', i) from n`);
@@ -219,7 +219,7 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
     expect(await strays()).toEqual([]);
   });
 
-  test("a broken stream or a broken file leaves the database as it was", async () => {
+  test("a broken stream or file leaves the database unchanged", async () => {
     exec(rich);
     const { content } = await dump();
     exec("insert into customers (id, name) values (9, 'now')");
@@ -256,7 +256,7 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
     expect(await strays()).toEqual([]);
   });
 
-  test("a drill counts what comes back, and throws it away", async () => {
+  test("a drill counts what it restored, and deletes it", async () => {
     exec(rich);
     const { content, manifest } = await dump();
     expect(await source().drill(Readable.from([content]), manifest, attempt())).toBe(
@@ -269,7 +269,7 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
     expect(await strays()).toEqual([]);
   });
 
-  test("a folder that is gone is reported in words", async () => {
+  test("reports a missing folder with a message", async () => {
     exec(rich);
     const { content } = await dump();
     const gone = source({ at: join(folder, "gone/shop.sqlite") });

@@ -51,7 +51,7 @@ export function keepsItsPromises(
   }
 
   test(
-    "a run that is cut fails with words, stores nothing and leaves nothing running",
+    "an interrupted run fails with a message, stores nothing and leaves nothing running",
     { timeout: cutsLimitMs },
     async () => {
       const { source, fill, read, mark } = await make();
@@ -89,7 +89,7 @@ export function keepsItsPromises(
   );
 
   test(
-    "a restore that is cut leaves the old content or the new one, whole, and nothing running",
+    "an interrupted restore leaves the old or the new content, complete, and nothing running",
     { timeout: cutsLimitMs },
     async () => {
       const { source, fill, read, mark } = await make();
@@ -116,7 +116,7 @@ export function keepsItsPromises(
   );
 
   test.runIf(runsOn)(
-    "a run that is canceled ends its tool on the server",
+    "canceling a run ends its tool on the server",
     async () => {
       const { source, fill, mark } = await make();
       await fill("old");

@@ -36,7 +36,7 @@ const files = Object.fromEntries(
   awkward.map((name, index) => [fileOf(name), name.repeat(index * 100)]),
 );
 
-test("any name of a database comes back from its file's name, and no two share a table", () => {
+test("any name of a database can be read from its file's name, and no two share a table", () => {
   for (const name of awkward) {
     expect(fileOf(name)).toMatch(/^databases\/[\w%-]+\.dump$/);
     expect(databaseOf(fileOf(name))).toBe(name);
@@ -55,7 +55,7 @@ test("any name of a database comes back from its file's name, and no two share a
   });
 });
 
-test("an archive is what tar reads, and reads what it wrote", async () => {
+test("is compatible with tar in both directions", async () => {
   const folder = await makeFolder();
   await writeFile(join(folder, "a.tar"), archiveOf(files));
   await run("tar", ["-xf", "a.tar"], { cwd: folder });
@@ -69,7 +69,7 @@ test("an archive is what tar reads, and reads what it wrote", async () => {
   }
 });
 
-test("what is not read of a file is skipped", async () => {
+test("skips the unread rest of a file", async () => {
   const content = "x".repeat(300_000);
   const archive = archiveOf({ "a.dump": content, "b.dump": content, "c.dump": content });
   const found: [string, number][] = [];
@@ -85,7 +85,7 @@ test("what is not read of a file is skipped", async () => {
   ]);
 });
 
-test("an archive that is cut off anywhere, or is none, is refused", async () => {
+test("refuses an archive that is truncated anywhere, and a file that is not one", async () => {
   const archive = archiveOf({ "globals.sql": "select 1;", [fileOf("shop")]: "x".repeat(2000) });
   const readAll = async (bytes: Buffer) => {
     for await (const { content } of readFiles(inPieces(bytes, 700))) await buffer(content);

@@ -35,7 +35,7 @@ async function makeSource() {
   return { folder, root, source, commands };
 }
 
-test("a run asks the server twice: once what there is, once for the archive", async () => {
+test("a run sends two commands to the server: one for the state, one for the archive", async () => {
   const { root, source, commands } = await makeSource();
   await makeSite(root, "new");
   await source.rehearse(never);
@@ -55,7 +55,7 @@ test("a run does not rely on what an earlier one found", async () => {
   await expect(source.dump(createCollector().into, attempt)).rejects.toThrow(/is not there/);
 });
 
-test("a folder that goes away after the rehearsal is no finished backup", async () => {
+test("a folder that disappears after the rehearsal leads to no finished backup", async () => {
   const { root, source } = await makeSource();
   await makeSite(root, "new");
   await source.rehearse(never);
@@ -65,7 +65,7 @@ test("a folder that goes away after the rehearsal is no finished backup", async 
   expect(into.destroyed).toBe(true);
 });
 
-test("a restore that was cut off between its two steps is settled before the folder is missed", async () => {
+test("settles a restore that was interrupted between its two steps before it reports a missing folder", async () => {
   const { root, folder, source } = await makeSource();
   await makeSite(join(folder, ".site.quarterdeck-ready-5"), "new");
   await makeSite(join(folder, ".site.quarterdeck-old-5"), "old");
@@ -76,7 +76,7 @@ test("a restore that was cut off between its two steps is settled before the fol
   expect(await wordOf(root)).toBe("new");
 });
 
-test("without sqlite3 on the server, databases are archived as they lie, and named", async () => {
+test("without sqlite3 on the server, archives databases as they are, and names them", async () => {
   const { root, folder, source } = await makeSource();
   await makeSite(root, "new");
   for (const name of ["a.db", "b", "c d.sqlite3", "e.db"])

@@ -17,7 +17,7 @@ import { createRemoteFolderSource } from "./source.ts";
 const remote = createSudoServer();
 
 test.runIf(isRoot)(
-  "a site's folder is told from one that is not there, where a folder above it is closed",
+  "distinguishes a site's folder from a missing one below a closed folder",
   async () => {
     const { folder } = await remote.home();
     const host = await remote.host();

@@ -73,7 +73,7 @@ async function dumpOf(source: Source) {
   return { manifest, content: content() };
 }
 
-test("a run asks the server three times: what there is, for a copy, and for its content", async () => {
+test("a run sends three commands to the server: for the state, for a copy, and for its content", async () => {
   exec(rich);
   const { source, commands } = await makeSource();
   expect(await source.rehearse(never)).toMatch(
@@ -106,7 +106,7 @@ test("a database of any name is backed up, drilled and restored", async () => {
   expect((await readdir(folder)).sort()).toEqual([name, "scratch"].sort());
 });
 
-test("tables have any name", async () => {
+test("supports any name of a table", async () => {
   const names = ["", "select", "two\nlines", "it's", 'a "b" c', "ü|1", ".quit"];
   for (const name of names)
     exec(
@@ -117,7 +117,7 @@ test("tables have any name", async () => {
   expect(manifest).toMatchObject({ tables: Object.fromEntries(names.map((name) => [name, 1])) });
 });
 
-test.runIf(isRoot)("what an account's own configuration of sqlite3 says is not done", async () => {
+test.runIf(isRoot)("ignores the account's own configuration of sqlite3", async () => {
   exec(rich);
   // An account without an entry in passwd, where sqlite3 would look up the home of any other.
   const own = { uid: 63_207, gid: 63_207, name: "", home: folder };
@@ -135,7 +135,7 @@ test.runIf(isRoot)("what an account's own configuration of sqlite3 says is not d
   expect(await readdir(folder)).not.toContain("ran");
 });
 
-test("a server without sqlite3 is told apart, with what installs it", async () => {
+test("reports a server without sqlite3, with what installs it", async () => {
   exec(rich);
   const { content } = await dumpOf((await makeSource()).source);
   const programs = join(folder, "bin");
@@ -154,7 +154,7 @@ test("a server without sqlite3 is told apart, with what installs it", async () =
   expect(await strays()).toEqual([]);
 });
 
-test("a link to a database stays one", async () => {
+test("keeps a link to a database", async () => {
   await mkdir(join(folder, "shared"));
   const real = join(folder, "shared/real.sqlite");
   exec(rich, real);
@@ -169,7 +169,7 @@ test("a link to a database stays one", async () => {
   expect(await readdir(join(folder, "shared"))).toEqual(["real.sqlite"]);
 });
 
-test("what a cut-off restore left tells how far it came", async () => {
+test("leftovers of an interrupted restore show its progress", async () => {
   exec(rich);
   const { source } = await makeSource();
   const { content } = await dumpOf(source);
@@ -204,7 +204,7 @@ test("what a cut-off restore left tells how far it came", async () => {
   expect(await settled()).toBe("unknown");
 });
 
-test("a restore that still runs on the server, and nothing else, is ended before it is settled", async () => {
+test("ends a restore that still runs on the server, and nothing else, before settling it", async () => {
   exec(rich);
   const { source } = await makeSource();
   const { content } = await dumpOf(source);
@@ -228,7 +228,7 @@ test("a restore that still runs on the server, and nothing else, is ended before
   }
 });
 
-test("what was cut off is put in order by the next rehearsal", async () => {
+test("the next rehearsal cleans up what was interrupted", async () => {
   exec(rich);
   const { source } = await makeSource();
   const { content } = await dumpOf(source);
@@ -245,7 +245,7 @@ test("what was cut off is put in order by the next rehearsal", async () => {
   expect(await strays()).toEqual([folderName("dump", 5, "/another/database")]);
 });
 
-test("a copy whose server cannot be reached any more is removed there", async () => {
+test("the server itself removes a copy when the connection to it is lost", async () => {
   exec(rich);
   const machine = await remote.host();
   const host: Host = {
@@ -272,7 +272,7 @@ test("a copy whose server cannot be reached any more is removed there", async ()
   holder.close();
 });
 
-test("somebody who holds the database is named as the reason, by a run too", async () => {
+test("names a process that locks the database as the reason, for a run, too", async () => {
   exec(rich);
   const source = createRemoteSqliteSource({
     host: await remote.host(),
@@ -289,7 +289,7 @@ test("somebody who holds the database is named as the reason, by a run too", asy
 });
 
 test.runIf(isRoot)(
-  "everything is done as the account, which needs no room beside the database",
+  "does everything as the account, which needs no space beside the database",
   async () => {
     const site = join(folder, "site");
     const at = join(site, "shop.sqlite");

@@ -45,7 +45,7 @@ const noise = (path: string) =>
   query("select count(*) as rows, sum(length(bytes)) as bytes from noise", path);
 
 describe.runIf(isRoot)("a SQLite database behind sudo", () => {
-  test("is rehearsed, backed up, drilled and restored as its account, whole and in single tables", async () => {
+  test("is rehearsed, backed up, drilled and restored as its account, completely and in single tables", async () => {
     const { folder, path, source, partOf, dump } = await makeDatabase();
     expect(await source.rehearse(attempt().signal)).toMatch(/^SQLite database .* sqlite3 3\./);
     expect(await source.warnings?.(attempt().signal)).toEqual([]);
@@ -63,7 +63,7 @@ describe.runIf(isRoot)("a SQLite database behind sudo", () => {
     expect(await readdir(folder)).toEqual(["shop.sqlite"]);
   });
 
-  test("leaves nothing there when the connection is cut while it is sent", async () => {
+  test("leaves nothing there if the connection is cut during the transfer", async () => {
     const { sshd, folder, source } = await makeDatabase();
     // Stops reading before the cut, so that the cut comes while the copy is being sent.
     const into = new PassThrough().on("error", () => undefined);
