@@ -57,7 +57,7 @@ describe.each(eachMachine({ config: `SetEnv PATH=${programs}:${path}` }))(
       return body.data.find((entry) => entry.action === action)?.detail ?? "";
     };
 
-    test("a run that a tool fails with such words is failed, not interrupted, and its output has them", async () => {
+    test("a run that fails with such output is failed, not interrupted, and stores the output", async () => {
       const { id } = await service.installed({ ...site, name: "fails" });
       await tarThat("create", "cat >/dev/null; exit 2");
       const failed = await service.run(id);
@@ -70,7 +70,7 @@ describe.each(eachMachine({ config: `SetEnv PATH=${programs}:${path}` }))(
 
     if (!isWhole) return;
 
-    test("a configuration whose rehearsal a tool fails with such words becomes failed, and says them", async () => {
+    test("a configuration whose rehearsal fails with such output becomes failed, and shows the output", async () => {
       for (const name of ["mariadb", "mysql"])
         await standIn(name, `printf 'ERROR 1045 (28000): ${awful}\\n' >&2; exit 1`);
       const { id } = await service.configuration({ backupable_id: 4 });
@@ -84,7 +84,7 @@ describe.each(eachMachine({ config: `SetEnv PATH=${programs}:${path}` }))(
       expect(await entryDetail("install failed")).toMatch(stored);
     });
 
-    test("a run that succeeds in spite of such words is finished, and its output has them", async () => {
+    test("a run that succeeds despite such output is finished, and stores the output", async () => {
       const { id } = await service.installed({ ...site, name: "warns" });
       await standIn(
         "tar",
@@ -96,7 +96,7 @@ PATH='${path}' exec tar "$@"`,
       expect(finished.output).toMatch(stored);
     });
 
-    test("a restore and a drill that a tool fails with such words are failed, and their outputs have them", async () => {
+    test("a restore and a drill that fail with such output are failed, and store the output", async () => {
       const { id } = await service.installed({ ...site, name: "back" });
       const backup = await service.run(id);
       expect(backup.status, backup.output).toBe("finished");

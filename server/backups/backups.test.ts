@@ -22,7 +22,7 @@ const filesOf = async (id: number) =>
   (await service.files()).filter((path) => path.includes(`/${id}/`));
 
 describe("a run", () => {
-  test("is refused while the configuration runs or waits, and keeps others waiting, which say how many are before them", async () => {
+  test("is refused while the configuration runs or waits; waiting runs of others show their place in the queue", async () => {
     const hold = await createHold(service, 2);
     const other = await service.installed();
     const first = await hold.begin();
@@ -66,7 +66,7 @@ describe("retention", () => {
     expect(body.next_runs).toHaveLength(5);
   });
 
-  test("counts no safety backup, and says beforehand what it will remove", async () => {
+  test("does not count safety backups, and previews what it will remove", async () => {
     const { id } = await service.installed({ hold: 3 });
     const runs = [await service.run(id), await service.run(id), await service.run(id)];
     const [first, second, third] = runs.map((run) => run.id);
@@ -92,7 +92,7 @@ describe("retention", () => {
     expect(await filesOf(id)).toHaveLength(5);
   });
 
-  test("loses nothing by runs that fail, however many", async () => {
+  test("loses no backup through failed runs, however many", async () => {
     const { id } = await service.installed({ hold: 1 });
     const good = await service.run(id);
     const path = join(service.folder, "orders.sqlite");
@@ -115,7 +115,7 @@ describe("deleting", () => {
     expect(await filesOf(id)).toEqual([]);
   });
 
-  test("a configuration keeps its files, unless it is asked to remove them", async () => {
+  test("a configuration keeps its files, unless their removal is requested", async () => {
     const kept = await service.installed();
     const backup = await service.run(kept.id);
     expect(await service.statusOf("DELETE", `/api/backup-configuration/${kept.id}`)).toBe(204);
@@ -133,7 +133,7 @@ describe("deleting", () => {
     expect(await filesOf(kept.id)).toEqual([backup.path]);
   });
 
-  test("an inventory entry that a configuration uses is refused", async () => {
+  test("an inventory entry in use is refused", async () => {
     await service.installed();
     const inventory = await readFile(service.inventoryFile, "utf8");
     await writeFile(
@@ -158,7 +158,7 @@ test("a download is the stored file", async () => {
   expect(createHash("sha256").update(content).digest("hex")).toBe(backup.checksum);
 });
 
-test("what is not there is 404, for every operation", async () => {
+test("answers 404 for an unknown id, in every operation", async () => {
   for (const [method, path] of [
     ["GET", "/api/server/9/backups"],
     ["GET", "/api/backup-configuration/999"],

@@ -69,7 +69,7 @@ const startRun = async (id: number) =>
 const reason = /^Canceled by .+\. Nothing was stored\.$/;
 
 test.each(heldUp)(
-  "a run of a source of kind %s is canceled in the middle: nothing of it stays, and the next one goes on",
+  "canceling a run of a source of kind %s in the middle leaves nothing of it, and the next run starts",
   { timeout: 240_000 },
   async (_kind, source) => {
     const { service, gate } = every;
@@ -97,7 +97,7 @@ test.each(heldUp)(
   },
 );
 
-test("a run that waits is over at once, and the one before it goes on", async () => {
+test("canceling a waiting run ends it at once, and the run before it continues", async () => {
   const { service, gate } = every;
   const first = await service.installed({ ...sourceKinds.folder, storage_provider_id: gated });
   const second = await service.installed({ ...sourceKinds.SQLite, storage_provider_id: gated });
@@ -117,7 +117,7 @@ test("a run that waits is over at once, and the one before it goes on", async ()
 
 // The tests of the other sources abort their restores and drills.
 test.each(casesOf(sourceKinds, ["SQLite"]))(
-  "a restore and a drill of a source of kind %s are canceled in the middle: what was there is whole",
+  "canceling a restore and a drill of a source of kind %s in the middle leaves the existing data intact",
   { timeout: 240_000 },
   async (kind, source) => {
     const { service, gate } = every;
@@ -167,7 +167,7 @@ test.each(casesOf(sourceKinds, ["SQLite"]))(
   },
 );
 
-test("is refused at another instance than the one that runs it, and leaves no trace", async () => {
+test("an instance other than the runner's refuses to cancel a run, without any effect", async () => {
   const { service, gate } = every;
   const { id } = await service.installed({ ...sourceKinds.folder, storage_provider_id: gated });
   gate.rule((asked) => (asked.startsWith("PUT") ? "hang" : "pass"));

@@ -30,7 +30,7 @@ afterAll(async () => {
 const remove = (id: number) =>
   service.statusOf("DELETE", `/api/backup-configuration/${id}?files=remove`);
 
-test("a backup whose file is gone is no backup any more, even if another one can't be removed", async () => {
+test("deletes a backup whose file is removed, even if another file can't be removed", async () => {
   const { id } = await service.installed();
   const oldest = await service.run(id);
   await service.run(id);
@@ -53,7 +53,7 @@ test("a backup whose file is gone is no backup any more, even if another one can
   expect(await service.files()).toEqual([]);
 });
 
-test("while a configuration and its files are deleted, nothing is begun with its backups", async () => {
+test("starts no action on the backups of a configuration that is being deleted with its files", async () => {
   const { id } = await service.installed({ storage_provider_id: 3, copy_storage_provider_id: 1 });
   const backup = await service.run(id);
   const held = Promise.withResolvers<void>();

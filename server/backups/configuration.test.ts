@@ -18,7 +18,7 @@ beforeEach(() => service.clear());
 afterAll(() => service?.close());
 
 describe("a configuration", () => {
-  test("is refused for all that is wrong with it at once, be it known to the inventory alone, and nothing is made", async () => {
+  test("is refused with all errors at once, including those that only the inventory reveals, and nothing is created", async () => {
     const { status, body } = await service.json("POST", "/api/server/1/backup-configuration", {
       ...nightly,
       name: "",
@@ -67,7 +67,7 @@ describe("a configuration", () => {
     expect(await service.show(id)).toMatchObject({ hold: 7, storage_provider_id: 1 });
   });
 
-  test("that cannot work says why, and keeps trying on its schedule", async () => {
+  test("that fails its rehearsal shows why, and keeps retrying on its schedule", async () => {
     const { id } = await service.configuration({ storage_provider_id: 2 });
     const failed = await soon(async () => {
       const found = await service.show(id);
@@ -78,7 +78,7 @@ describe("a configuration", () => {
     expect(failed.next_run_at).not.toBeNull();
   });
 
-  test("is changed in place; what is absent stays, and what is backed up cannot change", async () => {
+  test("is changed in place; absent fields keep their values, and the source cannot change", async () => {
     const { id } = await service.installed({ hold: 3, directory: "nights" });
     const { status: code, body } = await service.json<BackupConfiguration>(
       "PUT",
@@ -120,7 +120,7 @@ describe("a configuration", () => {
   });
 });
 
-test("one without a backup yet is unprotected, and is listed before those that have one", async () => {
+test("one without a backup is unprotected, and is listed before those that have one", async () => {
   const { id: protectedId } = await service.installed();
   await service.run(protectedId);
   const { id } = await service.installed({ name: "New", directory: "new" });
@@ -138,7 +138,7 @@ test("one without a backup yet is unprotected, and is listed before those that h
   expect((await list("filter[status]=unprotected")).ids).toEqual([]);
 });
 
-test("what does not fit is refused at its field, and nothing is made", async () => {
+test("invalid values are refused at their fields, and nothing is created", async () => {
   const refused: [string, object, Record<string, RegExp>][] = [
     [
       "nothing",
@@ -172,7 +172,7 @@ test("what does not fit is refused at its field, and nothing is made", async () 
   expect(list.body.meta.total).toBe(0);
 });
 
-test("what is kept by period is stored, changed and given up, and what fits no rule is refused at its field", async () => {
+test("keep rules are stored, changed and cleared, and invalid ones are refused at their fields", async () => {
   const keep = { daily: 14, weekly: null, monthly: 12 };
   const made = await service.installed({ keep });
   expect(made.keep).toEqual({ daily: 14, monthly: 12 });
@@ -194,7 +194,7 @@ test("what is kept by period is stored, changed and given up, and what fits no r
   expect(JSON.stringify(errors)).toMatch(/minutely/);
 });
 
-test("a run leaves what a rule keeps, beyond the hold", async () => {
+test("a run keeps what a rule keeps, beyond the hold", async () => {
   const { id } = await service.installed({ hold: 1, keep: { daily: 2 } });
   const days = [await service.run(id), await service.run(id), await service.run(id)];
   const client = new pg.Client(service.connection);
@@ -215,7 +215,7 @@ test("a run leaves what a rule keeps, beyond the hold", async () => {
   );
 });
 
-test("a configuration follows its database to the server that the inventory moves it to", async () => {
+test("a configuration follows its database to the server to which the inventory moves it", async () => {
   const countOf = async (server: number) =>
     (await service.json<Page<BackupConfiguration>>("GET", `/api/server/${server}/backups`)).body
       .meta.total;

@@ -24,7 +24,7 @@ const fill = (rows: number) =>
     `insert into orders (customer) with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) select 'customer ' || i from n`,
   );
 
-test("each backup adds its counts, and a table that comes or goes has none", async () => {
+test("each backup adds its counts, which are null for a table that it lacks", async () => {
   const { id } = await service.installed();
   expect(await countsOf(id)).toEqual({ unit: "rows", backups: [], series: [], left_out: 0 });
   const first = await service.run(id);
@@ -40,7 +40,7 @@ test("each backup adds its counts, and a table that comes or goes has none", asy
   ]);
 });
 
-test("of a site, files and folders are counted", async () => {
+test("counts files and folders of a site", async () => {
   const { id } = await service.installed({ backupable_type: "site" });
   await service.run(id);
   await writeFile(join(service.folder, "shop/new.php"), "<?php\\n");
@@ -51,7 +51,7 @@ test("of a site, files and folders are counted", async () => {
   expect(after).toBe((before ?? 0) + 1);
 });
 
-test("what an adopted manifest counts in another way is left out", async () => {
+test("omits counts of an adopted manifest in another form", async () => {
   const { id } = await service.installed();
   const first = await service.run(id);
   const second = await service.run(id);
@@ -66,7 +66,7 @@ test("what an adopted manifest counts in another way is left out", async () => {
   expect(backups.map((one) => one.id)).toEqual([second.id]);
 });
 
-test("a run warns of a table that lost many rows, once", async () => {
+test("a run warns about a table that lost many rows, once", async () => {
   fill(98);
   const { id } = await service.installed();
   for (let count = 0; count < 3; count++) expect((await service.run(id)).warnings).toEqual([]);
@@ -87,7 +87,7 @@ const sources = {
 };
 
 test.each(casesOf(sources, ["another"]))(
-  "rows that a restore from %s configuration takes away are not warned of",
+  "does not warn about rows that a restore from %s configuration removed",
   async (_, sourceOf) => {
     const { id } = await service.installed();
     const source = await sourceOf(id);

@@ -176,7 +176,7 @@ type Hit = {
 };
 
 test(
-  `over kills in runs, imports and restores of each kind, ${2 * rounds} in all, nothing is lost, halved or left behind (CRASH_SEED=${seed})`,
+  `loses, truncates and leaves behind nothing over kills in runs, imports and restores of each kind, ${2 * rounds} in all (CRASH_SEED=${seed})`,
   // A kill is detected by missing heartbeats, up to 30 s later.
   { timeout: 540_000 + rounds * 2 * 120_000 },
   async ({ onTestFailed }) => {

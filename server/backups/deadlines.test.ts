@@ -52,7 +52,7 @@ function createTransitions() {
 
 const words = "Timed out: still installing after 150 s.";
 
-test("a configuration that is never tried fails at its deadline, is reported, and keeps its schedule", async () => {
+test("a configuration that is never rehearsed fails at its deadline, is reported, and keeps its schedule", async () => {
   const { configurations, transitions } = createTransitions();
   const { id, transition } = await insertConfiguration(database.db);
   await transitions.expire({ id, transition: transition + 1 });

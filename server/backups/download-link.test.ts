@@ -65,7 +65,7 @@ const withCode = (url: string, change: (code: string) => string) => {
 const linkRows = () => service.query<{ hash: string }>("select * from one_time_links");
 
 describe("a download link", () => {
-  test("gives the stored file once, without a token, for a browser to save", async () => {
+  test("serves the stored file once, without a token, as a download", async () => {
     const { url, expires_at } = await makeLink();
     expect(url).toMatch(
       new RegExp(`^http://quarterdeck\\.test/api/backup/${backup.id}/file\\?code=\\w{28}$`),
@@ -95,7 +95,7 @@ describe("a download link", () => {
     });
   });
 
-  test("is good for one of many who follow it at once", async () => {
+  test("works for one of many concurrent requests", async () => {
     const { url } = await makeLink();
     const statuses = await Promise.all(Array.from({ length: 10 }, () => statusOf(url)));
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
@@ -117,7 +117,7 @@ describe("a download link", () => {
     expect(await statusOf(url, { method: "HEAD" })).toBe(401);
   });
 
-  test("expires after a minute, and is forgotten with the next", async () => {
+  test("expires after a minute, and is deleted when the next one is created", async () => {
     const { url, expires_at } = await makeLink();
     clock.ahead(Date.parse(expires_at) - clock.now() + 1);
     expect(await statusOf(url, { method: "HEAD" })).toBe(401);
@@ -126,7 +126,7 @@ describe("a download link", () => {
     expect(await statusOf(url)).toBe(401);
   });
 
-  test("opens nothing but its own backup's file, and trying does not use it up", async () => {
+  test("opens only the file of its own backup, and other attempts do not use it up", async () => {
     const { url } = await makeLink();
     const other = await service.run(configurationId);
     const code = new URL(url).search;
@@ -156,20 +156,20 @@ describe("a download link", () => {
     ["a lone surrogate in it", (code: string) => `${code}\ud800`],
     ["SQL in it", (code: string) => `${code}' or '1' = '1`],
     ["a million characters", () => "x".repeat(1_000_000)],
-  ])("is 401 with %s", async (_, change) => {
+  ])("answers 401 with %s", async (_, change) => {
     const { url } = await makeLink();
     expect(await statusOf(withCode(url, change))).toBe(401);
     expect(await statusOf(url)).toBe(200);
   });
 
-  test("is worth nothing by its stored hash", async () => {
+  test("cannot be used by its stored hash", async () => {
     const { url } = await makeLink();
     const [row] = await linkRows();
     expect(await statusOf(withCode(url, () => row?.hash ?? ""))).toBe(401);
     expect(JSON.stringify(row)).not.toContain(new URL(url).searchParams.get("code"));
   });
 
-  test("dies with its token: revoked or expired", async () => {
+  test("becomes invalid with its token, when that is revoked or expires", async () => {
     const { id, token } = await makeToken({ abilities: ["*"] });
     const revoked = await makeLink(token);
     await service.call("DELETE", `/api/token/${id}`);
@@ -184,7 +184,7 @@ describe("a download link", () => {
     expect(await statusOf(expired.url)).toBe(401);
   });
 
-  test("works at another instance on the same database, once over both", async () => {
+  test("works on another instance with the same database, once in total", async () => {
     const { url } = await makeLink();
     const other = await createApp(service.options);
     try {
@@ -197,7 +197,7 @@ describe("a download link", () => {
     }
   });
 
-  test("is for who may download, and of no use beside a token that may not", async () => {
+  test("is available to tokens that may download, and useless beside a token that may not", async () => {
     const reader = await makeToken({ abilities: ["read"] });
     const elsewhere = await makeToken({ abilities: ["*"], server_ids: [2] });
     const ask = async (token?: string, id = backup.id) =>
@@ -222,14 +222,14 @@ describe("a download link", () => {
     expect(status).toBe(404);
   });
 
-  test("is answered for our hosts only", async () => {
+  test("is served only for allowed hosts", async () => {
     const { url } = await makeLink();
     expect(await statusOf(url.replace("quarterdeck.test", "evil.example"))).toBe(421);
     expect(await statusOf(url, { headers: { Host: "evil.example" } })).toBe(421);
     expect(await statusOf(url)).toBe(200);
   });
 
-  test("stands in no log line and no metric, whatever happens to it", async () => {
+  test("appears in no log line and no metric, whatever the outcome", async () => {
     const { url } = await makeLink();
     const code = new URL(url).searchParams.get("code") ?? "";
     await statusOf(url, { method: "HEAD" });
@@ -242,7 +242,7 @@ describe("a download link", () => {
     expect(metrics).not.toContain(code);
   });
 
-  test("is refused as the download would be, before a browser follows it", async () => {
+  test("is refused under the same conditions as the download, before a browser follows it", async () => {
     const damaged = await service.run(configurationId);
     await writeFile(fileOf(damaged), "short");
     const ask = () => service.json<{ message: string }>("POST", linkPath(damaged.id));
@@ -252,14 +252,14 @@ describe("a download link", () => {
     expect((await ask()).status).toBe(409);
   });
 
-  test("breaks off before the end where the file is not what was stored", async () => {
+  test("breaks off before the end if the file is not what was stored", async () => {
     const damaged = await service.run(configurationId);
     const { url } = await makeLink(undefined, damaged.id);
     await writeFile(fileOf(damaged), Buffer.alloc(damaged.size));
     await expect((await follow(url)).arrayBuffer()).rejects.toThrow("Checksum mismatch");
   });
 
-  test("counts by address when it fails, as a wrong token does", async () => {
+  test("counts failures by address, like a wrong token", async () => {
     const { url } = await makeLink();
     const wrong = withCode(url, () => "wrong");
     const statuses = new Set<number>();

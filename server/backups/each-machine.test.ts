@@ -38,7 +38,7 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
     (await service.files()).filter((path) => path.includes(`/${id}/`));
 
   describe("a configuration", () => {
-    test("is installing at first, with nothing in it, and installed once its parts were tried", async () => {
+    test("is installing and empty at first, and installed once its parts were tested", async () => {
       const response = await service.call("POST", "/api/server/1/backup-configuration", nightly);
       const made: BackupConfiguration = await response.json();
       expect(response.status).toBe(201);
@@ -61,7 +61,7 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
       expect(await filesOf(made.id)).toEqual([]);
     });
 
-    test("of a database that is not there fails with its path", async () => {
+    test("of a missing database fails with its path", async () => {
       const { id } = await service.configuration({ backupable_id: 3 });
       await soon(async () => {
         const found = await service.show(id);
@@ -92,7 +92,7 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
       expect((await filesOf(id)).filter((one) => !before.includes(one))).toEqual([finished.path]);
     });
 
-    test("that fails says why, leaves nothing behind, and touches no backup before it", async () => {
+    test("that fails shows why, leaves nothing behind, and does not affect earlier backups", async () => {
       const before = await filesOf(id);
       expect(before, good.output).toContain(good.path);
       const path = join(service.folder, "orders.sqlite");
@@ -109,7 +109,7 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
   });
 
   describe("a restore", () => {
-    test("brings the old rows back, and saves what was there first", async () => {
+    test("restores the old rows, and saves the previous state first", async () => {
       service.sql("update orders set customer = 'mallory'");
       const response = await service.call("PUT", `/api/backup/${good.id}`);
       expect(response.status).toBe(202);
@@ -129,7 +129,7 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
       ]);
     });
 
-    test("of a damaged file changes nothing, says so, and marks the copy", async () => {
+    test("of a damaged file changes nothing, shows why, and marks the backup as damaged", async () => {
       const backup = await service.run(id);
       const path = join(service.folder, "copies", backup.path);
       const file = await readFile(path);
@@ -150,7 +150,7 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
   });
 
   describe("a drill", () => {
-    test("proves a backup without touching anything", async () => {
+    test("verifies a backup without changing anything", async () => {
       service.sql("insert into orders (customer) values ('later')");
       const before = service.sql("select * from orders order by id");
       const asked = await service.json<Backup>("POST", `/api/backup/${good.id}/drill`);
@@ -166,7 +166,7 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
   if (!isWhole) return;
 
   describe("a configuration", () => {
-    test("says at its installation what backups will leave unchecked", async () => {
+    test("reports at its installation what backups will leave unchecked", async () => {
       service.sql("create index by_customer on orders (customer collate nocase)");
       // Edits the schema to have a collation like an application's, which node:sqlite cannot register.
       const connection = new DatabaseSync(join(service.folder, "orders.sqlite"));
@@ -188,7 +188,7 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
   });
 
   describe("a run", () => {
-    test("mends a configuration whose rehearsal had failed", async () => {
+    test("repairs a configuration whose rehearsal had failed", async () => {
       const { id: failedId } = await service.configuration({ backupable_id: 3 });
       await soon(async () => expect((await service.show(failedId)).status).toBe("failed"));
       await writeFile(
@@ -201,8 +201,8 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
     });
   });
 
-  describe("a restore over what is broken", () => {
-    test("is made without saving it, when that is asked for", async () => {
+  describe("a restore over a broken database", () => {
+    test("skips the safety backup on request", async () => {
       const { id } = await service.installed();
       const { id: backupId } = await service.run(id);
       const count = () => service.sql("select count(*) as n from orders");
@@ -232,7 +232,7 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
   });
 
   describe("a restore", () => {
-    test("is refused while the target is busy, and of what is not finished", async () => {
+    test("is refused while the target is busy, and of an unfinished backup", async () => {
       const { id } = await service.installed({ backupable_type: "site" });
       const backup = await service.run(id);
       expect(backup.path, backup.output).toMatch(/\.tar\.zst$/);

@@ -163,7 +163,7 @@ test.skipIf(!hasAge).each(sources)(
   },
 );
 
-test("nothing in the storage holds what was planted, packed or not", async () => {
+test("nothing in the storage contains the planted text, compressed or not", async () => {
   for (const name of readdirSync(copies(), { recursive: true, encoding: "utf8" })) {
     if (!/\.(?:age|json|md)$/i.test(name)) continue;
     expect(readFileSync(join(copies(), name)).includes(planted), name).toBe(false);
@@ -172,7 +172,7 @@ test("nothing in the storage holds what was planted, packed or not", async () =>
   expect(execFileSync("sh", ["-c", unpack, "sh", copies()]).toString().trim()).toBe("0");
 });
 
-test("a drill restores with the drill identity, and without one verifies and says so", async () => {
+test("a drill restores with the drill identity, and without one only verifies and says so", async () => {
   const drilled = await run({ backupable_id: 1, storage_provider_id: 4 });
   await service.call("POST", `/api/backup/${drilled.id}/drill`);
   await soon(async () => expect((await service.backup(drilled.id)).drill_status).toBe("finished"));
@@ -188,7 +188,7 @@ test("a drill restores with the drill identity, and without one verifies and say
   expect((await service.show(after.configuration_id ?? 0)).last_proven_at).toBe(null);
 });
 
-test("a restore needs the key that belongs to it, and says at its field what is wrong", async () => {
+test("a restore needs the matching key, and shows errors at its field", async () => {
   const { id } = sealed;
   expect((await errors(id, {}))["identity"]?.[0]).toMatch(/required.*encrypted/);
   expect((await errors(id, { identity: "AGE-SECRET-KEY-1NONSENSE" }))["identity"]?.[0]).toMatch(
@@ -202,7 +202,7 @@ test("a restore needs the key that belongs to it, and says at its field what is 
   expect((await service.backup(id)).restore_status).toBe(null);
 });
 
-test("an identity file that a passphrase protects is opened with it", async () => {
+test("opens an identity file that is protected by a passphrase", async () => {
   const { id } = await run({ backupable_id: 1 });
   const encrypter = new Encrypter();
   encrypter.setPassphrase("correct horse");
@@ -218,7 +218,7 @@ test("an identity file that a passphrase protects is opened with it", async () =
   await service.restored(id, "finished");
 });
 
-test("a drill identity that is none leaves no stored file open", async () => {
+test("an invalid drill identity leaves no stored file open", async () => {
   const { id, path } = await run({ backupable_id: 1, storage_provider_id: 6 });
   await service.call("POST", `/api/backup/${id}/drill`);
   await soon(async () => expect((await service.backup(id)).drill_status).toBe("failed"));
@@ -230,7 +230,7 @@ test("a drill identity that is none leaves no stored file open", async () => {
   });
 });
 
-test("a recipient that nothing can be encrypted to is found when the configuration is tried", async () => {
+test("the rehearsal detects a recipient that nothing can be encrypted to", async () => {
   const { id } = await service.configuration({ storage_provider_id: 5 });
   await soon(async () => expect((await service.show(id)).status).toBe("failed"));
   expect((await service.show(id)).status_reason).toMatch(

@@ -17,7 +17,7 @@ afterAll(() => service?.close());
 const site = { backupable_type: "site" };
 const path = "/api/server/1/backup-configuration";
 
-test("what is left out is stored, changed and given up, and is nothing for a database", async () => {
+test("excludes are stored, changed and cleared, and refused for a database", async () => {
   const exclude = ["/vendor/", "", "# made by composer", "*.log"];
   const made = await service.installed({ ...site, exclude, exclude_caches: true });
   expect(made.exclude).toEqual(["/vendor/", "# made by composer", "*.log"]);
@@ -58,7 +58,7 @@ test("what is left out is stored, changed and given up, and is nothing for a dat
   ).toEqual(["exclude"]);
 });
 
-test("a restore leaves alone what its backup left out, and can be undone although the rules have changed", async () => {
+test("a restore leaves unchanged what its backup excluded, and can be undone after the patterns have changed", async () => {
   const at = (name: string) => join(service.folder, "shop", name);
   const text = (name: string) => readFile(at(name), "utf8").catch(() => null);
   await mkdir(at("uploads"));
@@ -99,7 +99,7 @@ test("a restore leaves alone what its backup left out, and can be undone althoug
   expect(await text("uploads/photo")).toBe("second");
 });
 
-test("a file that would be in no backup is not replaced alone either", async () => {
+test("a file that every backup excludes is not restored alone either", async () => {
   const at = (name: string) => join(service.folder, "shop", name);
   await mkdir(at("thumbs"));
   await writeFile(at("thumbs/1.png"), "first");

@@ -22,6 +22,6 @@ test.each([
     "The stored file can't be unpacked: it is damaged.",
   ],
   ["that nobody foresaw", new Error("x is undefined"), "Unexpected error: x is undefined"],
-])("a failure %s is told", (_, error, text) => {
+])("describes a failure %s", (_, error, text) => {
   expect(failureMessage(error)).toBe(text);
 });

@@ -64,7 +64,7 @@ describe("S3", () => {
   const objects = async () =>
     (await readdir(folder, { recursive: true })).filter((name) => name.endsWith("._S3rver_object"));
 
-  test("keeps a backup and gives it back", async () => {
+  test("stores a backup and restores it", async () => {
     // Large enough for several parts.
     await writeFile(join(service.folder, "shop/large"), randomBytes(9_000_000));
     const { id } = await service.installed({ storage_provider_id: 3, backupable_type: "site" });
@@ -79,7 +79,7 @@ describe("S3", () => {
     await soon(async () => expect(await objects()).toEqual([]));
   });
 
-  test("without its key says which variable is missing", async () => {
+  test("without its key names the missing variable", async () => {
     const { id } = await service.configuration({ storage_provider_id: 4 });
     await soon(async () =>
       expect((await service.show(id)).status_reason).toMatch(
@@ -89,7 +89,7 @@ describe("S3", () => {
   });
 });
 
-test.skipIf(!isRoot)("a full disk fails the run in words; what is there stays", async () => {
+test.skipIf(!isRoot)("a full disk fails the run with a message; existing files stay", async () => {
   await rm(join(service.folder, "shop/large"), { force: true });
   const disk = join(service.folder, "small");
   await mkdir(disk);
@@ -124,7 +124,7 @@ test.skipIf(!isRoot)("a full disk fails the run in words; what is there stays", 
 });
 
 describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
-  test("with a wrong password fails in words, and the secret stands nowhere", async () => {
+  test("with a wrong password fails with a message, without the secret anywhere", async () => {
     const { id } = await service.configuration({ backupable_id: 5 });
     await soon(async () => expect((await service.show(id)).status).toBe("failed"));
     const failed = await service.run(id);
@@ -133,7 +133,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     expect(shown).not.toContain("very-wrong-secret");
   });
 
-  test("whose server goes away in the middle fails the run with the tool's words", async () => {
+  test("whose server stops in the middle fails the run with the tool's message", async () => {
     const { id } = await service.installed({ backupable_id: 4, name: "gone" });
     const files = await service.files();
     const { body } = await service.json<Backup>("POST", `/api/backup/${id}`);

@@ -216,7 +216,7 @@ afterAll(async () => {
 });
 
 test.each(cases)(
-  "$title: comes back the same from a backup, over what became of it since",
+  "$title: a restore over later changes brings back the same content",
   async ({ kind, name, id }) => {
     const engine: Engine = engines[kind];
     const file = join(import.meta.dirname, "testing/foreign", `${name}.${kind}.sql`);

@@ -53,13 +53,13 @@ test.each([
   expect(slugOf(name)).toBe(slug);
 });
 
-test("an object's name tells its configuration, its backup, its time and its attempt", () => {
+test("an object's name contains its configuration, its backup, its time and its attempt", () => {
   expect(
     objectKey({ directory: "shop", id: 4 }, 12, new Date("2026-03-01T02:30:05.123Z"), 0, "tar"),
   ).toBe("shop/4/12-20260301T023005Z-0.tar.zst");
 });
 
-test("an output keeps its end", () => {
+test("truncates an output at its beginning", () => {
   const output = createOutput();
   output.say("a b\n\n");
   expect(output.text()).toBe("a b\n");

@@ -30,7 +30,7 @@ afterAll(async () => {
 const isWaiting =
   "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
-test("a drill that ends does not hold its backup while it waits for the configuration", async () => {
+test("an ending drill does not lock its backup while it waits for the configuration", async () => {
   await writeFile(join(programs, "go"), "");
   const { id } = await service.installed();
   const backup = await service.run(id);

@@ -151,7 +151,7 @@ async function judgeByList(id: number) {
   return { state, reason, warning };
 }
 
-test("protection is what the ten newest backups say, and all is well only where they say so", async () => {
+test("judges protection by the ten newest backups, and reports as well only configurations that they show as protected", async () => {
   await fillAtRandom();
   const all = await readConfigurations(database.db, null);
   expect(all).toHaveLength(60);
@@ -180,7 +180,7 @@ test("protection is what the ten newest backups say, and all is well only where 
   expect(all.some(({ copy_missing: missing }) => missing !== null)).toBe(true);
 });
 
-test("follows each change of a backup, and leaves with the last one", async () => {
+test("follows each change of a backup, and is deleted with its configuration", async () => {
   const id = await makeConfiguration();
   expect(await sumOf(id)).toEqual([]);
   const [run] = await query<{ id: number }>(insert, [id, "pending"]);
@@ -201,7 +201,7 @@ test("follows each change of a backup, and leaves with the last one", async () =
   expect(await sumOf(id)).toEqual([]);
 });
 
-test("misses nothing of two transactions at once, and makes neither wait for the other's backup", async () => {
+test("covers both of two concurrent transactions, and makes neither wait for the other's backup", async () => {
   const id = await makeConfiguration();
   const [older] = await query<{ id: number }>(insert, [id, "running"]);
   const [newer] = await query<{ id: number }>(insert, [id, "running"]);

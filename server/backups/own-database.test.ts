@@ -46,7 +46,7 @@ describe.skipIf(!hasPostgresServer)("Quarterdeck's own database", () => {
     expect(output).not.toContain("Backing up current data.");
   });
 
-  test("stays as it is when all databases of its server are restored", async () => {
+  test("stays unchanged when all databases of its server are restored", async () => {
     const backup = await service.run((await service.installed({ backupable_id: 10 })).id);
     await server.query("blog", "update settings set value = 'new'");
     const { restore_output: output } = await restore(backup.id, "finished");

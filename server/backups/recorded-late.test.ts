@@ -33,7 +33,7 @@ async function refuse(when: string, times: number): Promise<void> {
 test.each([
   ["at once", 1],
   ["by the next claim of its task", 2],
-])("a restore whose outcome could not be stored is finished %s", async (_, times) => {
+])("finishes a restore whose outcome could not be stored %s", async (_, times) => {
   const { id } = await service.installed();
   const run = await service.run(id);
   service.sql("insert into orders (customer) values ('since')");
@@ -47,7 +47,7 @@ test.each([
   await service.call("DELETE", `/api/backup-configuration/${id}`);
 });
 
-test("a backup whose result could not be stored at once is kept, and one that failed keeps its reason", async () => {
+test("keeps a backup whose result could not be stored at once, and the reason of a failed one", async () => {
   const { id } = await service.installed();
   const files = await service.files();
   await refuse("new.status = 'finished'", 2);
@@ -67,7 +67,7 @@ test("a backup whose result could not be stored at once is kept, and one that fa
   await rename(`${file}.away`, file);
 });
 
-test("a backup that is to be copied says once that it is, however often that is stored", async () => {
+test("reports a pending copy of a backup once, however often that is stored", async () => {
   const { id } = await service.installed({ copy_storage_provider_id: 3 });
   await refuse("new.status = 'running' and new.ended_at is not null", 2);
   const run = await service.run(id);

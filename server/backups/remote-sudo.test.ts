@@ -62,7 +62,7 @@ describe.runIf(isRoot)("a site behind sudo", () => {
   afterAll(() => service?.close());
   beforeEach(() => remote.responds());
 
-  test("is backed up and restored as its account, its databases as of one moment", async () => {
+  test("is backed up and restored as its account, with databases as of one moment", async () => {
     expect(backup.status, backup.output).toBe("finished");
     expect(backup.output).toContain("data/shop.sqlite is a SQLite database, copied by SQLite");
     await fill("new");
@@ -75,7 +75,7 @@ describe.runIf(isRoot)("a site behind sudo", () => {
 
   // `sources/cut-connections-sudo.test.ts` cuts restores of such a site.
   inLongForm(() => {
-    test("is whole after a restore that was cut off, and put in order at the next contact", async () => {
+    test("is intact after an interrupted restore, and cleaned up at the next contact", async () => {
       await fill("new");
       await service.call("PUT", `/api/backup/${backup.id}`, { skip_safety_backup: true });
       const beside = async () => (await readdir(home)).filter((name) => /quarterdeck/.test(name));

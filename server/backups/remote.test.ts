@@ -74,7 +74,7 @@ test.each([
   expect(await readFile(page, "utf8")).toBe(before);
 });
 
-test("a server that is away fails the run with words, and nothing is stored", async () => {
+test("an unavailable server fails the run with a message, and nothing is stored", async () => {
   const sshd = await remote.sshd();
   const before = await service.files();
   await sshd.stop();
@@ -88,7 +88,7 @@ test("a server that is away fails the run with words, and nothing is stored", as
   await soon(async () => expect((await service.run(configured)).status).toBe("finished"));
 });
 
-test("the inventory is changed while backups of the server are configured, and what is backed up moves there", async () => {
+test("the inventory can be changed while backups of the server are configured, and a source can move there", async () => {
   const moving = await service.installed();
   const text = await readFile(service.inventoryFile, "utf8");
   await writeFile(

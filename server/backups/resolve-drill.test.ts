@@ -167,7 +167,7 @@ async function drill({ id }: Pick<Backup, "id">, status: "finished" | "failed"):
   return found.drill_output ?? "";
 }
 
-describe("a drill runs where the inventory has it", () => {
+describe("a drill runs on the server that the inventory names", () => {
   test.skipIf(!hasPostgresServer)(
     "PostgreSQL: on a server without the database's roles",
     async () => {
@@ -186,7 +186,7 @@ describe("a drill runs where the inventory has it", () => {
     },
   );
 
-  test("MariaDB: by an account that knows nothing of the database", async () => {
+  test("MariaDB: with an account that has no access to the database", async () => {
     const { backup } = await backUp(here, "mysql");
     // Like on a server that lacks the account.
     await mariadb.query(null, "drop user vera");
@@ -197,7 +197,7 @@ describe("a drill runs where the inventory has it", () => {
     await mariadb.query(null, "create user vera; grant all on shop.* to vera");
   });
 
-  test("SQLite: by the tool of a server that does not have the database", async () => {
+  test("SQLite: with the tool of a server that does not have the database", async () => {
     const { backup } = await backUp(here, "sqlite");
     expect(await drill(backup, "finished")).toMatch(
       /Drilling on web-1\.\n1 table with 2 rows restored exactly/,
@@ -229,9 +229,9 @@ describe("a drill runs where the inventory has it", () => {
   });
 });
 
-describe("a place that lacks something fails the drill, and says how to cure that", () => {
+describe("a server that lacks a prerequisite fails the drill, and the message says how to fix it", () => {
   test.skipIf(!hasPostgresServer)(
-    "a database server that the inventory does not name",
+    "a database server that the inventory does not list",
     async () => {
       const { backup } = await backUp(bare, "postgres");
       expect(await drill(backup, "failed")).toContain(
@@ -241,7 +241,7 @@ describe("a place that lacks something fails the drill, and says how to cure tha
   );
 
   inLongForm(() => {
-    test.skipIf(!hasPostgresServer)("a database server that does not answer", async () => {
+    test.skipIf(!hasPostgresServer)("a database server that does not respond", async () => {
       const { backup } = await backUp(wrong, "postgres");
       expect(await drill(backup, "failed")).toMatch(
         /Drill on web-1: drills of s6: Nothing answers at 127\.0\.0\.1:9\. Start PostgreSQL there/,
@@ -276,7 +276,7 @@ describe("a place that lacks something fails the drill, and says how to cure tha
     ).rejects.toThrow(/GNU tar is needed.*Install it/);
   });
 
-  test("an account that is not there, and root where nobody has named it", async () => {
+  test("a missing account, and root unless the inventory names it", async () => {
     const { backup } = await backUp(wrong, "site");
     expect(await drill(backup, "failed")).toContain(
       "Drill on web-1: web-1 has no user “nobody-at-all”. Set “user” in “drills” of server 6 (s6) to another account.",
@@ -290,7 +290,7 @@ describe("a place that lacks something fails the drill, and says how to cure tha
   });
 });
 
-test("what a drill that was cut off left there is removed, and a drill of another installation is not", async () => {
+test("leftovers of an interrupted drill are removed, but not a drill of another installation", async () => {
   const host = await remote.host();
   const installation = "i1";
   const scratch = `quarterdeck_drill_${attempt.id}_${installation}`;

@@ -3,7 +3,7 @@ import { createLocalHost } from "../hosts/local.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import { createResolver } from "./resolver.ts";
 
-test("a storage that is gone from the inventory is not one that stores unencrypted", async () => {
+test("a storage that was removed from the inventory does not count as unencrypted", async () => {
   const resolver = createResolver({
     // Only these members are used. The entry was removed after the run had opened its storage.
     inventory: {

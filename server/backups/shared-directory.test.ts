@@ -11,7 +11,7 @@ const step = record({
 });
 
 test(
-  "configurations in one directory never touch each other's files",
+  "configurations that share a directory never affect each other's files",
   { timeout: isLongForm ? 1_200_000 : 120_000 },
   async () => {
     const service = await createBackupTestService();

@@ -38,12 +38,12 @@ test("a higher compression level makes smaller backups, which are restored like 
   expect(new Set(sizes).size).toBe(3);
 });
 
-test("another machine's zstd gets the level, too, and two threads", () => {
+test("another machine's zstd uses the level, too, and two threads", () => {
   expect(compressCommand({ compressionLevel: 12 })).toContain("-12");
   expect(compressCommand({})).toEqual(expect.arrayContaining(["-3", "--threads=2"]));
 });
 
-test("a level and a limit are stored, changed, given up and refused at their fields", async () => {
+test("a level and a limit are stored, changed, cleared and refused at their fields", async () => {
   const made = await service.installed({ compression_level: 9, bytes_per_second: 2_500_000 });
   expect(made).toMatchObject({ compression_level: 9, bytes_per_second: 2_500_000 });
   const put = async (change: object) =>

@@ -33,7 +33,7 @@ const message = async (method: string, path: string) => {
   return answer.body.message;
 };
 
-test("is neither written to, nor are its backups damaged or removed, and afterwards all is as before", async () => {
+test("is not written to, its backups are neither marked as damaged nor removed, and later all is as before", async () => {
   const { id } = await service.installed({ hold: 1 });
   expect(await readFile(marker(), "utf8")).toContain("Quarterdeck keeps backups");
   const kept = await service.run(id);
@@ -66,7 +66,7 @@ test("is neither written to, nor are its backups damaged or removed, and afterwa
   expect((await service.run(id)).status).toBe("finished");
 });
 
-test("keeps no table from being restored whose data another storage can save", async () => {
+test("allows restoring a table whose data another storage can save", async () => {
   const { id } = await service.installed();
   const { id: backupId } = await service.run(id);
   const other = join(service.folder, "not-there");
@@ -82,7 +82,7 @@ test("keeps no table from being restored whose data another storage can save", a
   expect((await service.backup(target?.safety_backup_id ?? 0)).configuration_id).toBe(id);
 });
 
-test("without a marker of before is known by its backups, and gets one at the next good run", async () => {
+test("without a marker of an earlier version is recognized by its backups, and gets one at the next good run", async () => {
   const { id } = await service.installed();
   await service.run(id);
   await rm(marker());
@@ -104,7 +104,7 @@ test("without a marker of before is known by its backups, and gets one at the ne
   expect((await service.run(id)).status).toBe("finished");
 });
 
-test("what was found damaged is good again once a drill found it whole", async () => {
+test("a backup found damaged is good again once a drill has restored it", async () => {
   const { id } = await service.installed();
   const { id: backupId, path } = await service.run(id);
   const file = join(copies, path);

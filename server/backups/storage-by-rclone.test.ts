@@ -49,7 +49,7 @@ afterAll(async () => {
 const writeConfig = () =>
   writeFile(join(service.folder, "secrets/box.conf"), box.config, { mode: 0o600 });
 
-test("a backup is kept there and restored, and goes with its configuration", async () => {
+test("a backup is stored there and restored, and removed with its configuration", async () => {
   const { body } = await service.json<Page<StorageProvider>>("GET", "/api/storage-providers");
   expect(body.data.find(({ id }) => id === onBox)).toMatchObject({
     type: "rclone",
@@ -95,7 +95,7 @@ test("a backup is kept there and restored, and goes with its configuration", asy
 
 // `npm run soak -- storages` only: all storages report that they are unavailable, and `storage-over-ssh.test.ts` tests another one.
 inLongForm(() =>
-  test("while it is away nothing is said to be damaged or gone, and what should go is removed later", async () => {
+  test("while it is unavailable no backup counts as damaged or missing, and removals happen later", async () => {
     const { id } = await service.installed(yearly);
     const kept = await service.run(id);
     const deleted = await service.run(id);

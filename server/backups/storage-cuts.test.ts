@@ -82,7 +82,7 @@ describe.each([
   }
 
   test(
-    "a restore that is cut fails with words and changes nothing, or is whole",
+    "an interrupted restore fails with a message and changes nothing, or is complete",
     { timeout: cutsLimitMs },
     async () => {
       const restore = async () => {
@@ -121,7 +121,7 @@ describe.each([
   if (cutRounds === 1) return;
 
   test(
-    "a run that is cut fails with words, and leaves no file and no tool there",
+    "an interrupted run fails with a message, and leaves no file and no tool there",
     { timeout: cutsLimitMs },
     async () => {
       await cutInRounds(remote, {

@@ -36,7 +36,7 @@ function part(number: number, verdict: "reset" | 500) {
 }
 
 test.each(kinds)(
-  "a storage that fails does not hang the run of a source of kind %s, nor those after it",
+  "a failing storage does not block the run of a source of kind %s, nor those after it",
   { timeout: 240_000 },
   async (kind, source) => {
     const { service, gate, postgres, mariadb } = every;

@@ -29,7 +29,7 @@ describe("a bucket without object lock", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("is refused where the inventory wants locks, and else said to have none", async () => {
+  test("is refused if the inventory requires locks, and otherwise reported as having none", async () => {
     const wanting = createS3Storage({ ...s3.options, lock });
     await expect(wanting.locks?.check(whole)).rejects.toMatchObject({
       name: "StorageError",
@@ -40,7 +40,7 @@ describe("a bucket without object lock", () => {
     ]);
   });
 
-  test("stores backups all the same, and says that they aren't locked, and which permission its key lacks", async () => {
+  test("stores backups nevertheless, and reports that they aren't locked, and which permission its key lacks", async () => {
     const at = new Date();
     const stored = { path: "shop/1/a.dump.zst", base: null, at };
     const storage = createS3Storage({ ...s3.options, lock });
@@ -103,7 +103,7 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
   const filesIn = async (bucket: string) =>
     (await ceph.versions(bucket)).filter((key) => key.includes(".zst"));
 
-  test("a full and what needs it stay as long as the later one is locked, and then go for good", async () => {
+  test("a full and its dependents are kept while the last one is locked, and then removed permanently", async () => {
     clock.jump(Date.now() - dayMs + lockedMs - clock.now());
     const { id } = await service.installed({
       storage_provider_id: locked,
@@ -150,7 +150,7 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
     expect(await filesIn("locked")).toEqual([]);
   }, 120_000);
 
-  test("a bucket that locks by itself is asked for how long", async () => {
+  test("a bucket with a default retention reports how long it locks", async () => {
     clock.jump(Date.now() - clock.now());
     const { id } = await service.installed({
       storage_provider_id: byItself,
@@ -167,7 +167,7 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
     expect(await storage.size(backup.path)).toBe(backup.size);
   }, 60_000);
 
-  test("a copy there is locked, its run elsewhere isn't, and an adoption knows the lock", async () => {
+  test("a copy there is locked, its run elsewhere isn't, and an adoption detects the lock", async () => {
     clock.jump(Date.now() - clock.now());
     const { id } = await service.installed({
       copy_storage_provider_id: locked,
@@ -196,7 +196,7 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
     expect(await service.messageOf("DELETE", `/api/backup/${adopted?.id}`)).toMatch(until);
   }, 60_000);
 
-  test("a key that may not lock is refused by the storage's test, and a run's backup isn't called locked", async () => {
+  test("the storage's test refuses a key that may not lock, and a run's backup isn't shown as locked", async () => {
     clock.jump(Date.now() - clock.now());
     const lockedNever = /denies s3:PutObjectRetention\. Give the key that permission/;
     const { id } = await service.installed({
@@ -231,7 +231,7 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
     }
   }, 60_000);
 
-  test("a file that was uploaded in parts is locked as one, and free after its lock", async () => {
+  test("a file that was uploaded in parts is locked as one, and removable after its lock", async () => {
     const storage = createS3Storage({ ...ceph.options, bucket: "locked", lock });
     const path = "parts/1.dump.zst";
     const at = new Date(Date.now() - dayMs + 3000);

@@ -43,7 +43,7 @@ afterAll(() => service?.close());
 const yearly = { storage_provider_id: onFar, frequency: "0 0 1 1 *" };
 const filesThere = () => storedFilesIn(copies);
 
-test("a backup is kept there, downloaded, drilled and restored, and goes with its configuration", async () => {
+test("a backup is stored there, downloaded, drilled and restored, and removed with its configuration", async () => {
   const { body } = await service.json<Page<StorageProvider>>("GET", "/api/storage-providers");
   expect(body.data.find(({ id }) => id === onFar)?.place).toBe(`${copies} on web-1`);
   const { id } = await service.installed(yearly);
@@ -79,7 +79,7 @@ test("a backup is kept there, downloaded, drilled and restored, and goes with it
   await soon(async () => expect(await readdir(copies)).toEqual([markerName]));
 });
 
-test("one that names this machine is a folder here", async () => {
+test("a provider that names this machine is a local folder", async () => {
   const near = join(service.folder, "near");
   await mkdir(near);
   const { body } = await service.json<Page<StorageProvider>>("GET", "/api/storage-providers");
@@ -89,7 +89,7 @@ test("one that names this machine is a folder here", async () => {
   expect((await stat(join(near, path))).isFile()).toBe(true);
 });
 
-test("a token that does not reach the server is not told its name", async () => {
+test("a token without access to the server does not see its name", async () => {
   const { body: token } = await service.json<{ token: string }>("POST", "/api/tokens", {
     name: "narrow",
     abilities: ["*"],
@@ -100,7 +100,7 @@ test("a token that does not reach the server is not told its name", async () => 
   expect(await answer.text()).not.toContain("web-1");
 });
 
-test("while its server is away nothing is said to be damaged or gone, and what should go is removed later", async () => {
+test("while its server is unavailable no backup counts as damaged or missing, and removals happen later", async () => {
   const { id } = await service.installed(yearly);
   const kept = await service.run(id);
   const deleted = await service.run(id);
@@ -150,7 +150,7 @@ const waysToBeAway = {
 
 // The test above covers restores while the server is down.
 test.each(casesOf(waysToBeAway, []))(
-  "a restore from a server that %s says so, changes nothing, and works once that is over",
+  "a restore from a server that %s reports this, changes nothing, and works afterwards",
   async (_, { leave, reason }) => {
     const { id } = await service.installed(yearly);
     const { id: backupId } = await service.run(id);

@@ -77,7 +77,7 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
 
   // The commands for PostgreSQL switch to its account.
   const mayRun = isRoot || engine !== "postgres";
-  test.skipIf(!mayRun)("is restored on an empty machine by what RECOVERY.md says", async () => {
+  test.skipIf(!mayRun)("is restored on an empty machine by RECOVERY.md", async () => {
     const copies = join(service.folder, "copies");
     const pageOf = async () => readFile(join(copies, recoveryName), "utf8");
     await soon(async () => expect(await pageOf()).toContain(`### db-1 (${words} server)`));
@@ -112,7 +112,7 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
   // The service treats all kinds of servers alike; the tests of the sources cover the differences.
   if (!isLongForm && kind !== serverKinds[0]) return;
 
-  test("is backed up as one thing, drilled, looked into, and restored as a whole", async () => {
+  test("is backed up as one unit, drilled, browsed, and restored as a whole", async () => {
     const files = await service.files();
     expect(files.filter((name) => name.endsWith(`.${kind.extension}.zst`))).toHaveLength(1);
     const { body: contents } = await service.json<BackupContents>(
@@ -146,7 +146,7 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
     expect(await server.sql("blog", "select title from posts")).toBe("first");
   });
 
-  test("gives one of its databases back: in its place, as a new one, into an entry, or one table of it", async () => {
+  test("restores one of its databases: in its place, as a new one, into an entry, or one table of it", async () => {
     const body = { backup_id: backup.id, from_database: shop };
     await server.sql(shop, "delete from orders");
     await server.sql("blog", "update posts set title = 'newer'");
@@ -179,7 +179,7 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
     );
   });
 
-  test("gives back a database whose name is as long as the server takes", async () => {
+  test("restores a database whose name is as long as the server accepts", async () => {
     const long = "n".repeat(engine === "mysql" ? 64 : 63);
     await server.createDatabase(long, "app");
     await server.sql(long, "create table posts as select 'kept' as title");
@@ -190,7 +190,7 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
     await server.sql(null, `drop database ${long}`);
   });
 
-  test("is not taken for a single database, nor the other way around", async () => {
+  test("is not confused with a single database, nor the other way around", async () => {
     const other = await backUp(single);
     const errors = (id: number, body: object) => service.errorsOf("POST", into(id), body);
     const choose = ["The backup contains all databases of a server. Choose one of them."];
@@ -218,14 +218,14 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
     await server.sql(null, "drop database blog_copy");
   });
 
-  test("a SQLite database has no server to be backed up with", async () => {
+  test("refuses a backup of the whole server for a SQLite database", async () => {
     const body = { server: 1, name: "x", engine: "sqlite", scope: "server", path: "/x" };
     expect(await service.errorsOf("POST", "/api/inventory/databases", body)).toEqual({
       scope: ["A SQLite database is a file, and has no server. Add each one as an entry."],
     });
   });
 
-  test("is found in its storage when it is listed no more, and goes back to the entry of the server", async () => {
+  test("is found in its storage when it is no longer listed, and restored to the entry of the server", async () => {
     const { configuration_id: id } = backup;
     await service.call("DELETE", `/api/backup-configuration/${id}`);
     await service.becomesGone(`/api/backup-configuration/${id}`);

@@ -89,7 +89,7 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
   }
 
   test(
-    `whatever is listed after each of ${retentions} random retentions restores (CRASH_SEED=${seed})`,
+    `every backup that is listed after each of ${retentions} random retentions can be restored (CRASH_SEED=${seed})`,
     { timeout: 60_000 + retentions * 10_000 },
     async ({ annotate }) => {
       const body = {

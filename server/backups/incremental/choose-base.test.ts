@@ -64,11 +64,11 @@ test.each([
   ["it is 7 days old", [copy({ started_at: new Date(now.getTime() - 7 * dayMs) })], /7 days old/],
   ["30 backups need it", [...patches(30), copy({})], /30 backups need backup 1/],
   ["the last changes were large", [...patches(1, 501), copy({})], /more than half of backup 1/],
-])("a full is stored where %s", (_, finished, reason) => {
+])("stores a full if %s", (_, finished, reason) => {
   expect(chooseBase(finished, coming)).toEqual({ reason: expect.stringMatching(reason) });
 });
 
-test("changes are stored else, since the newest full of the storage", () => {
+test("stores changes otherwise, relative to the newest full of the storage", () => {
   const full = copy({ id: 3 });
   const finished = [copy({ id: 5, storage_provider_id: 2 }), ...patches(29, 500), full, copy({})];
   expect(chooseBase(finished, coming)).toEqual({ base: full });
@@ -86,7 +86,7 @@ test.each([
   ["the disk is short", {}, { diskBytes: 2e8 }, /200 MB free, and the changes take 26\d MB/],
   ["nothing is short", {}, {}, null],
   ["the disk is short by what is written already", { isWritten: true }, { diskBytes: 2e8 }, null],
-])("where %s, the machine has a say", (_, sizes, machine, reason) => {
+])("judges the machine's resources when %s", (_, sizes, machine, reason) => {
   const found = machineComplaint(
     { memoryBytes: 1e9, diskBytes: 1e9, ...machine },
     { baseBytes: 1e8, contentBytes: 1e8, ...sizes },
@@ -115,7 +115,7 @@ const steps = array(
   { maxLength: 40 },
 );
 
-test("over 1,000 random histories every backup that is listed has the full that it needs", () => {
+test("over 1,000 random histories every listed backup has the full that it needs", () => {
   let needing = 0;
   assert(
     property(steps, constantFrom(0, 0, 0, 2), (list, weekly) => {

@@ -155,7 +155,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     ([kind]) => (hasPostgresServer || kind !== "PostgreSQL") && (isLongForm || !alike.has(kind)),
   );
 
-  test.each(possible)("%s in %s: changes are stored, proven, and restored", async (kind, place) => {
+  test.each(possible)("%s in %s: stores, drills and restores changes", async (kind, place) => {
     const { change, write, read } = sources[kind];
     const isSealed = place.startsWith("sealed");
     const { id } = await service.installed({
@@ -218,7 +218,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     return again;
   }
 
-  test("a folder is read where it has changed, changes meanwhile, or what would be stored again is gone", async () => {
+  test("reads a folder again if it has changed, changes meanwhile, or the backup to refer to is missing", async () => {
     const at = (path: string) => join(service.folder, path);
     const change = { backupable_type: "site", backupable_id: hooked };
     const copying = { incremental: true, copy_storage_provider_id: second };
@@ -296,7 +296,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     await execute("bash", ["-c", `set -e -o pipefail\n${restore.join("\n")}`], { cwd });
   }
 
-  test("fulls are stored where nothing reads the last one, and the output says what is missing", async () => {
+  test("stores fulls if the last one cannot be read, and reports what is missing in the output", async () => {
     const { id } = await service.installed({
       storage_provider_id: stored.unread,
       incremental: true,

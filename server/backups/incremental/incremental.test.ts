@@ -74,7 +74,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
     expect(await service.files()).toHaveLength(3);
   });
 
-  test("a full stays while a backup needs it, and the schedule says so", async () => {
+  test("a full is kept while a backup needs it, and the schedule shows that", async () => {
     const { id } = await service.installed({ incremental: true, hold: 1 });
     const full = await service.run(id);
     const first = await service.run(id);
@@ -99,7 +99,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
     await service.becomesGone(`/api/backup/${full.id}`);
   });
 
-  test("a damaged full damages what needs it until it is found sound, and the next run stores a full", async () => {
+  test("a damaged full marks its dependents as damaged until it verifies again, and the next run stores a full", async () => {
     const { id } = await service.installed({ incremental: true });
     const full = await service.run(id);
     const patch = await service.run(id);
@@ -129,7 +129,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
     expect((await verified(patch.id)).drill_status).toBe("finished");
   });
 
-  test("a damaged file of changes is told apart, and changes nothing", async () => {
+  test("a damaged file of changes is reported separately, and changes nothing", async () => {
     const { id } = await service.installed({ incremental: true });
     const full = await service.run(id);
     add("hopper");
@@ -145,7 +145,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
     expect((await service.backup(full.id)).damage).toBe(null);
   });
 
-  test("its manifest has the full that it needs, and commands that restore it", async () => {
+  test("its manifest names the full that it needs, and commands that restore it", async () => {
     const { id } = await service.installed({ incremental: true });
     const full = await service.run(id);
     add("knuth");
@@ -188,7 +188,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
     await rename(inFile(`${full.path}.away`), inFile(full.path));
   });
 
-  test("is adopted with the full that it needs, and left out without that", async () => {
+  test("is adopted with the full that it needs, and omitted without it", async () => {
     const { id } = await service.installed({ incremental: true });
     const full = await service.run(id);
     const patch = await service.run(id);
@@ -225,7 +225,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
   const seed = makeSeed();
 
   test(
-    `canceled at any moment, ${rounds} runs and restores leave nothing half done (CRASH_SEED=${seed})`,
+    `${rounds} runs and restores that are canceled at any moment leave nothing half done (CRASH_SEED=${seed})`,
     async () => {
       const random = makeRandom(seed);
       // A hold so large that retention removes nothing.

@@ -13,7 +13,7 @@ const block = 128 * 1024;
 const around = (size: number) => [-2, -1, 0, 1, 2, 3].map((more) => size + more);
 const borders = [1024, block, block + minSameBytes, 2 * block, 2 * block + minSameBytes, 2 ** 22];
 
-test("gives the full's content for each size, in a few bytes a block", () => {
+test("reproduces the full's content for each size, with a few bytes per block", () => {
   const smallest = Array.from({ length: 300 }, (_, more) => minSameBytes + more);
   const noise = randomBytes(2 ** 22 + 3);
   for (const size of [...smallest, ...borders.flatMap(around)]) {
@@ -28,7 +28,7 @@ test("gives the full's content for each size, in a few bytes a block", () => {
 });
 
 test.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)(
-  "is opened by zstd, also beyond the window that it takes by default",
+  "is decompressed by zstd, even beyond its default window",
   () => {
     const folder = mkdtempSync(join(tmpdir(), "quarterdeck-same-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -18,7 +18,7 @@ test.each([
   ["many small ones", lengths(500, 1_000)],
   ["many large ones", lengths(12, placeBytes)],
   ["some larger than a place", [3, 5 * placeBytes + 7, 0, placeBytes + 1, 11]],
-])("the hash of %s is that of all of it", async (_, sizes) => {
+])("the hash of %s covers all of it", async (_, sizes) => {
   const hasher = createHasher();
   const expected = createHash("sha256");
   const memory = Buffer.alloc(Math.max(0, ...sizes));
@@ -32,14 +32,14 @@ test.each([
   await hasher.end();
 });
 
-test("one that was ended says so instead of waiting for ever", async () => {
+test("a closed hasher reports that instead of waiting forever", async () => {
   const hasher = createHasher();
   for (let count = 0; count < 3; count++) await hasher.sent.update(Buffer.alloc(placeBytes));
   await hasher.end();
   await expect(hasher.sent.digest()).rejects.toThrow("has ended");
 });
 
-test("hashes again from the beginning after a digest", async () => {
+test("starts again from the beginning after a digest", async () => {
   const hasher = createHasher();
   const pieces = [randomBytes(10), randomBytes(2 * placeBytes)];
   const whole = createHash("sha256").update(Buffer.concat(pieces)).digest("hex");
@@ -63,7 +63,7 @@ async function unpack(bytes: Buffer, kind: "archive" | "other" = "other") {
   return { hasher, checksum: await hasher.sent.digest() };
 }
 
-test("what comes compressed is hashed as it is, and counted as it was", async () => {
+test("compressed input is hashed as it is, and its uncompressed bytes are counted", async () => {
   const { hasher, checksum } = await unpack(packed);
   expect(checksum).toBe(hashOf(packed));
   expect(hasher.unpacked()).toEqual({ plainBytes: content.length, archive: null });
@@ -73,7 +73,7 @@ test("what comes compressed is hashed as it is, and counted as it was", async ()
   expect(hasher.plainBytes()).toBe(content.length);
 });
 
-test("so is what is too small for a thread", async () => {
+test("the same holds for input that is too small for a thread", async () => {
   const small = zstdCompressSync(Buffer.alloc(50_000, "quarterdeck"), checked);
   const { hasher, checksum } = await unpack(small);
   expect(checksum).toBe(hashOf(small));
@@ -83,7 +83,7 @@ test("so is what is too small for a thread", async () => {
   expect(hasher.plainBytes()).toBe(50_000);
 });
 
-test("an archive that comes compressed is inspected", async () => {
+test("inspects a compressed archive", async () => {
   const folder = await makeFolder();
   await mkdir(join(folder, "site"));
   await writeFile(join(folder, "site", "large"), randomBytes(2_000_000));
@@ -107,7 +107,7 @@ test.each([
   ["is cut off early", packed.subarray(0, 1_000), "cut off"],
   ["is none", Buffer.from("pg_dump: error: no such table"), "damaged"],
   ["is empty", Buffer.alloc(0), "cut off"],
-])("a compressed stream that %s is refused", async (_, broken, words) => {
+])("refuses a compressed stream that %s", async (_, broken, words) => {
   const failure = unpack(broken);
   await expect(failure).rejects.toThrow(SourceError);
   await expect(failure).rejects.toThrow(`What arrived isn't a whole zstd stream: it is ${words}.`);

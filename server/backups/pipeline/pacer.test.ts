@@ -18,7 +18,7 @@ async function* chunksOf(sizes: readonly number[]) {
   for (const [index, size] of sizes.entries()) yield Buffer.alloc(size, index + 1);
 }
 
-test("no time lets more through than it allows and one piece, and nothing is lost or put out of order", async () => {
+test("never passes more than the rate allows plus one piece, and keeps all data in order", async () => {
   const sizes = array(nat(60_000), { minLength: 1, maxLength: 12 });
   await assert(
     asyncProperty(
@@ -59,7 +59,7 @@ test("no time lets more through than it allows and one piece, and nothing is los
   );
 });
 
-test("a clock that is set back holds a stream back for no more than a piece", async () => {
+test("a clock that is set back delays a stream by at most one piece", async () => {
   const clock = createFakeClock();
   const pieces = createPace(10_000, clock)(chunksOf([5_000]), never)[Symbol.asyncIterator]();
   await pieces.next();
@@ -86,7 +86,7 @@ test("an abort ends a wait at once", async () => {
 test.each([
   ["compressed here", false],
   ["that comes compressed", true],
-])("a dump %s is stored whole at a limited speed", async (_, isCompressed) => {
+])("stores a complete dump %s at a limited speed", async (_, isCompressed) => {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-pace-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { compressHere } = await import("./packing.ts");

@@ -5,7 +5,7 @@ import { createPieceMemory } from "../../piece-memory.ts";
 import { passCompressed } from "./packing.ts";
 import { writeTo } from "../../write-to.ts";
 
-test("what comes compressed passes as it is", async () => {
+test("passes compressed input through unchanged", async () => {
   const packed = randomBytes(3_000_000);
   const { into, out } = passCompressed(createPieceMemory());
   const stored = buffer(out);

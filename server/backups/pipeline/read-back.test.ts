@@ -32,13 +32,13 @@ async function store(after: (file: string) => Promise<void>) {
   });
 }
 
-test("a file that is as it was sent is kept, and it is said how that is known", async () => {
+test("keeps a file that matches what was sent, and records how that was verified", async () => {
   const { verification, checksum } = await store(async () => undefined);
   expect(verification).toMatch(/^verified by reading back/);
   expect(checksum).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test("a disk that gives back something else fails the run", async () => {
+test("fails the run when the disk returns other content", async () => {
   const garble = (file: string) => writeFile(file, Buffer.alloc(300));
   await expect(store(garble)).rejects.toMatchObject({
     name: "StorageError",

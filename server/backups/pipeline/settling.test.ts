@@ -258,7 +258,7 @@ async function tryCase(given: Case): Promise<void> {
 }
 
 test(
-  `whichever end fails, whenever and however: all ends settle within 10 s, told by the first cause (SETTLING_SEED=${seed})`,
+  `whichever end fails, whenever and however, all ends settle within 10 s, and the first cause is reported (SETTLING_SEED=${seed})`,
   { timeout: isLongForm ? 1_200_000 : 120_000 },
   async () => {
     await assert(

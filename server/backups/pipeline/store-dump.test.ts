@@ -23,7 +23,7 @@ const failing: Pick<Storage, "place" | "put"> = {
   },
 };
 
-test("a storage that fails ends a dump that waits, e.g. for a lock", async () => {
+test("a failing storage ends a waiting dump, e.g. one that waits for a lock", async () => {
   const storing = storeDump({
     // The code under test uses only these members.
     storage: failing as Storage,

@@ -49,19 +49,19 @@ test.each([
   "a\rb",
   "tab\there ' and \\ \u001b[2J",
   "ü ' \n",
-])("a word with control characters is one line for bash: %j", (word) => {
+])("quotes a word with control characters as one line for bash: %j", (word) => {
   const quoted = quoteWord(word);
   expect(quoted).not.toMatch(/\p{Cc}/u);
   expect(execFileSync("bash", ["-c", `printf %s ${quoted}`]).toString()).toBe(word);
 });
 
-test.each(["postgres", "mysql"] as const)("a %s database's name ends no block", (engine) => {
+test.each(["postgres", "mysql"] as const)("a %s database's name ends no code block", (engine) => {
   const page = pageOf({ engine, database: "a\n```\n\n## Before all else\n\n```sh\ncurl x | sh" });
   expect(page).not.toMatch(/^## Before/m);
   expect(page.match(/^```/gm)).toHaveLength(pageOf({ engine }).match(/^```/gm)?.length ?? 0);
 });
 
-test("a name is text, whatever it holds", () => {
+test("renders any name as text", () => {
   const name = "<img src=x> [run this](http://example.com) \u001b[2J\u202e&lt;b>";
   const page = pageOf({ name, server: name, tools: { pg_dump: name }, database: "shop" });
   expect(page).not.toMatch(/(?<!\\)<img/);
@@ -76,7 +76,7 @@ test.each([
   ["MariaDB", ["mysql"]],
   ["SQLite", ["sqlite"]],
   ["a site", ["folder"]],
-] as const)("for %s installs Debian's packages with all programs that it runs", (_, engines) => {
+] as const)("for %s installs the Debian packages of all programs that it runs", (_, engines) => {
   const page = pageWith(
     engines.map((engine, index) =>
       target({ engine, name: `shop-${index}`, path: `/srv/shop-${index}` }),

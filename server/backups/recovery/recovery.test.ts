@@ -44,7 +44,7 @@ const pageIn = (folder: string) => readFile(join(folder, recoveryName), "utf8");
 
 describe.skipIf(
   !isRoot || !hasPostgresServer || !["mariadb", "zstd", "sqlite3", "age"].every(isThere),
-)("followed on an empty machine", () => {
+)("on an empty machine", () => {
   // Names with characters that are special in a shell, a connection string or SQL.
   const shop = `shop's "new" = $1`;
   const blog = "blog`s 'old'";
@@ -106,7 +106,7 @@ describe.skipIf(
       )
     ).stdout;
 
-  test("brings back a PostgreSQL, a MariaDB and a SQLite database and a site, full and incremental", async () => {
+  test("restores a PostgreSQL, a MariaDB and a SQLite database and a site, full and incremental", async () => {
     await postgres.query(
       shop,
       `create type state as enum ('open', 'paid');
@@ -206,7 +206,7 @@ describe.skipIf(
     expect(service.sql("select * from orders")).toEqual([]);
   });
 
-  test("an incremental backup in an encrypted storage is brought back with a private key, by its page and by its manifests", async () => {
+  test("restores an incremental backup of an encrypted storage with a private key, by the page and by the manifests", async () => {
     const sealed = join(service.folder, "sealed");
     service.sql("insert into orders (customer) values ('ada')");
     const made = await service.installed({
@@ -275,7 +275,7 @@ describe("the page", () => {
   const copies = () => join(service.folder, "copies");
   const page = () => pageIn(copies());
 
-  test("names the newest good backup of each source, never one that is gone or damaged", async () => {
+  test("lists the newest good backup of each source, and no missing or damaged one", async () => {
     const { id } = await service.installed({ hold: 2 });
     const first = await service.run(id);
     await soon(async () => expect(await page()).toContain(first.path));
@@ -305,7 +305,7 @@ describe("the page", () => {
     await soon(async () => expect(await readdir(copies())).toEqual([".quarterdeck-storage"]));
   });
 
-  test("that cannot be written is a warning of the run, until it can", async () => {
+  test("that cannot be written adds a warning to the run, until it can", async () => {
     const { id } = await service.installed();
     // A folder of that name cannot be replaced by a file, not even by root.
     await rm(join(copies(), recoveryName), { force: true });

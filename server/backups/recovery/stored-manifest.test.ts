@@ -45,7 +45,7 @@ const objectsOf = async (id: number) =>
     (name) => name.includes(`/${id}/`) && name.endsWith("._S3rver_object"),
   );
 
-test("says what the file is, how it is checked, and how it is restored", async () => {
+test("describes the file, its checksum, and how to restore it", async () => {
   const { id } = await service.installed({ name: "Nightly" });
   const backup = await service.run(id);
   const bytes = await readFile(join(copies(), backup.path));
@@ -85,7 +85,7 @@ test("says what the file is, how it is checked, and how it is restored", async (
   expect(backup.size).toBe(bytes.length);
 });
 
-test("of a safety backup is there too, and each goes with its file", async () => {
+test("of a safety backup is stored, too, and each is removed with its file", async () => {
   const { id } = await service.installed({ hold: 1 });
   const first = await service.run(id);
   await service.call("PUT", `/api/backup/${first.id}`);
@@ -105,7 +105,7 @@ test("of a safety backup is there too, and each goes with its file", async () =>
   await soon(async () => expect(await names()).toEqual([]));
 });
 
-test("that cannot be written fails the run in the storage's words, and the file goes", async () => {
+test("that cannot be written fails the run with the storage's message, and the file is removed", async () => {
   const { id } = await service.installed({ storage_provider_id: 3 });
   s3.rule((asked) => (asked.startsWith("PUT") && asked.includes(".zst.json") ? 500 : "pass"));
   onTestFinished(() => s3.rule(() => "pass"));
@@ -115,7 +115,7 @@ test("that cannot be written fails the run in the storage's words, and the file 
   await soon(async () => expect(await objectsOf(id)).toEqual([]));
 });
 
-test("that is on its way when the run is canceled goes with the file", async () => {
+test("that is being written when the run is canceled is removed with the file", async () => {
   const { id } = await service.installed({ storage_provider_id: 3 });
   const begun = Promise.withResolvers<void>();
   s3.rule((asked) => {
@@ -132,7 +132,7 @@ test("that is on its way when the run is canceled goes with the file", async () 
   await soon(async () => expect(await objectsOf(id)).toEqual([]));
 });
 
-test("is no condition: a backup of an older version is drilled, restored and removed without one", async () => {
+test("is optional: a backup of an older version is drilled, restored and removed without one", async () => {
   const { id } = await service.installed();
   const backup = await service.run(id);
   await rm(join(copies(), manifestKeyOf(backup.path)));
@@ -145,7 +145,7 @@ test("is no condition: a backup of an older version is drilled, restored and rem
   expect((await service.files()).includes(backup.path)).toBe(false);
 });
 
-test("whose file cannot be removed is removed all the same, and the file on the next try", async () => {
+test("whose file cannot be removed is removed nevertheless, and the file on the next attempt", async () => {
   const { id } = await service.installed({ storage_provider_id: 3 });
   const { path } = await service.run(id);
   s3.rule((asked) => (asked.startsWith("DELETE") && !asked.includes(".json") ? 403 : "pass"));

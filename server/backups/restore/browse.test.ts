@@ -37,7 +37,7 @@ afterAll(() => service?.close());
 const look = async (body: object = {}, id = backupId) =>
   service.json<ArchiveFiles>("POST", `/api/backup/${id}/files`, body);
 
-test("a folder lists what is in it, folders first, with the bytes of all that they hold", async () => {
+test("lists the content of a folder, folders first, with the total size of each", async () => {
   const { status, body } = await look();
   expect(status).toBe(200);
   expect(body).toMatchObject({ state: "ready", is_complete: true });
@@ -64,7 +64,7 @@ test("a folder lists what is in it, folders first, with the bytes of all that th
   expect((await look({ folder: "public/" })).body).toEqual((await look({ folder: "public" })).body);
 });
 
-test("a folder that is empty is told from one that is not there", async () => {
+test("distinguishes an empty folder from a missing one", async () => {
   const empty = { total: 0, files: [], has_folder: true };
   expect((await look({ folder: "empty" })).body).toMatchObject(empty);
   for (const folder of ["not there", "public/index.php", "publi", "Public"])
@@ -73,7 +73,7 @@ test("a folder that is empty is told from one that is not there", async () => {
   expect((await look()).body.has_folder).toBe(true);
 });
 
-test("a long folder comes page by page, and a search finds what lies deeper", async () => {
+test("pages through a long folder, and finds deeper entries by a search", async () => {
   const { body: first } = await look({ folder: "many" });
   expect(first).toMatchObject({ total: 250, per_page: 200 });
   const { body: second } = await look({ folder: "many", page: 2 });
@@ -85,7 +85,7 @@ test("a long folder comes page by page, and a search finds what lies deeper", as
   expect(found.files.map(({ path }) => path)).toEqual(["public/images/ä logo.png"]);
 });
 
-test("a backup of a database lists tables in place of files", async () => {
+test("lists tables instead of files for a database", async () => {
   const { id } = await service.installed();
   const backup = await service.run(id);
   const refused = await look({}, backup.id);
@@ -99,7 +99,7 @@ test("a backup of a database lists tables in place of files", async () => {
   });
 });
 
-test("an encrypted one asks for the identity, and a listing stands in for it", async () => {
+test("an encrypted backup needs the identity, or a listing that was created with it", async () => {
   const { id } = await service.installed({
     backupable_type: "site",
     storage_provider_id: encrypted,
@@ -119,7 +119,7 @@ test("an encrypted one asks for the identity, and a listing stands in for it", a
   expect((await look({ listing: body.listing })).body.listing).not.toBe(body.listing);
 });
 
-test("one file of an encrypted one is restored with the identity, and with no other", async () => {
+test("one file of an encrypted backup is restored with the identity, and with no other", async () => {
   const { id } = await service.installed({
     backupable_type: "site",
     storage_provider_id: encrypted,
@@ -139,7 +139,7 @@ test("one file of an encrypted one is restored with the identity, and with no ot
   expect(await readFile(page, "utf8")).toBe("12345");
 });
 
-test("a damaged file says so", async () => {
+test("reports a damaged file", async () => {
   const { id } = await service.installed({ backupable_type: "site" });
   const backup = await service.run(id);
   const path = join(service.folder, "copies", backup.path);

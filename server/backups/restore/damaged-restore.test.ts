@@ -94,7 +94,7 @@ const places: [string, (bytes: number) => number][] = [
 
 // `each-machine.test.ts` tests damaged files of SQLite on this machine and on a remote server.
 test.each(casesOf(kinds, ["PostgreSQL", "folder"]))(
-  "a source of kind %s is not touched by a damaged file, and comes back from a whole one",
+  "a source of kind %s is not changed by a damaged file, and is restored from an intact one",
   { timeout: 240_000 },
   async (kind, source) => {
     const { service } = every;

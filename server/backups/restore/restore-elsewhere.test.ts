@@ -212,7 +212,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     casesOf(engines, machine === "this machine" ? here : there);
 
   test.each(enginesFor(["SQLite"], []))(
-    "%s: replaces nothing that no configuration saves, unless that is said",
+    "%s: refuses to replace what no configuration backs up, unless requested",
     async (kind, { source, target, content, fill, full, filled }) => {
       await fill();
       const backup = await backUp(kind, source);
@@ -229,7 +229,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
   );
 
   test.each(enginesFor(["SQLite"], ["folder"]))(
-    "%s: replaces another one, saves that first, and the way back is a backup of it",
+    "%s: replaces another target, backs that up first, and the undo restores this backup",
     async (kind, { source, target, targetBody, content, fill, full, filled }) => {
       await fill();
       const own = await service.installed({ server: far, name: "Copy", ...targetBody });
@@ -263,7 +263,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
   );
 
   test.each(enginesFor(["PostgreSQL"], []))(
-    "%s: leaves the target as it is where the stored file is damaged",
+    "%s: leaves the target unchanged if the stored file is damaged",
     async (kind, { source, target, content, fill, filled }) => {
       await fill();
       const backup = await backUp(kind, source);
@@ -285,7 +285,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
   test.each([
     ...(hasPostgresServer ? [["PostgreSQL", databases.pg] as const] : []),
     ...(isLongForm ? [["MariaDB", databases.maria] as const] : []),
-  ])("%s: makes a new database on the same server, once", async (kind, source) => {
+  ])("%s: creates a new database on the same server, once", async (kind, source) => {
     const backup = await backUp(kind, { backupable_id: source });
     const asked = { backup_id: backup.id, database: "shop_copy" };
     const restored = await restoreInto(`database/${source}`, asked);
@@ -306,7 +306,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
   });
 
   test.runIf(hasPostgresServer)(
-    "a new database is gone again where the restore fails",
+    "removes the newly created database when the restore fails",
     async () => {
       const backup = await backUp("PostgreSQL", { backupable_id: databases.pg });
       const asked = { backup_id: backup.id, database: "shop_failed" };
@@ -329,7 +329,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     },
   );
 
-  test("what is empty, or not there, needs no configuration", async () => {
+  test("an empty or missing target needs no configuration", async () => {
     const backup = await backUp("SQLite", { backupable_id: databases.orders });
     await restoreInto(`database/${databases.spare}`, { backup_id: backup.id });
     expect(lite("spare.sqlite", "select count(*) as n from orders")).toEqual([{ n: 2 }]);
@@ -341,7 +341,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
   });
 
   test.runIf(hasPostgresServer)(
-    "PostgreSQL: owners are the account's elsewhere, and the backup's where that is asked for",
+    "PostgreSQL: assigns owners to the account elsewhere, and to those of the backup on request",
     async () => {
       await engines["PostgreSQL"]?.fill();
       const backup = await backUp("PostgreSQL", { backupable_id: databases.pg });
@@ -357,7 +357,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     },
   );
 
-  test("counts are told of the backup and of what is there now", async () => {
+  test("shows the counts of the backup and of the target", async () => {
     for (const [kind, { source, target, fill }] of casesOf(engines, ["PostgreSQL", "SQLite"])) {
       if (kind === "folder") continue;
       await fill();
@@ -370,7 +370,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     }
   });
 
-  test("two restores never work on one target", async () => {
+  test("two restores never run on one target", async () => {
     const { id } = await service.installed({ backupable_type: "site" });
     // Large enough that the restore can be canceled.
     await writeFile(join(service.folder, "shop/large"), Buffer.alloc(30_000_000, "quarterdeck"));
@@ -405,7 +405,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     );
   });
 
-  test("what doesn't fit is refused by its field", async () => {
+  test("refuses invalid values at their fields", async () => {
     const backup = await backUp("SQLite", { backupable_id: databases.orders });
     const errors = (path: string, body: object) =>
       service.errorsOf("POST", `/api/${path}/restore`, body);
@@ -426,7 +426,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     expect((await into("site/999", { backup_id: backup.id })).status).toBe(404);
   });
 
-  test("a token needs both servers", async () => {
+  test("a token needs access to both servers", async () => {
     const backup = await backUp("SQLite", { backupable_id: databases.orders });
     const path = `/api/database/${databases.spare}/restore`;
     const ask = (token: string, url = path, method = "POST") =>

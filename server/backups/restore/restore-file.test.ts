@@ -93,7 +93,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     return restored;
   };
 
-  test("a file is put back with its mode, and everything else stays", async () => {
+  test("restores a file with its mode, and leaves everything else", async () => {
     const restored = await restore("public/index.php", "finished", {});
     expect(await read("public/index.php")).toBe("from the backup");
     expect((await lstat(at("public/index.php"))).mode & 0o777).toBe(0o604);
@@ -110,7 +110,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     });
   });
 
-  test("what is gone comes back with the folders above it, and nothing beside it", async () => {
+  test("restores a missing entry with its parent folders, and nothing beside it", async () => {
     await rm(at("public"), { recursive: true });
     await restore("public/images/ä logo$(x).png", "finished");
     expect(await readdir(at("public"))).toEqual(["images"]);
@@ -127,13 +127,13 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     expect((await lstat(at("private"))).mode & 0o7777).toBe(0o700);
   });
 
-  test("a name that begins or ends with a space is no other one", async () => {
+  test("a name with leading or trailing spaces is distinct", async () => {
     for (const name of ["padded", " padded "]) await writeFile(at(name), "later");
     await restore(" padded ", "finished");
     expect([await read(" padded "), await read("padded")]).toEqual([" padded |", "later"]);
   });
 
-  test("a file of several names comes back by each of them, alone and in a folder", async () => {
+  test("restores a file with several hard links by each of them, alone and in a folder", async () => {
     // Whichever is archived first, one of the two is a hard link to a file outside of the restored part.
     for (const name of ["links/one/-a", "links/other/c"]) {
       await rm(at(name));
@@ -156,7 +156,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     expect([mode & 0o777, mtime.toISOString()]).toEqual([0o555, "2020-02-02T02:02:02.123Z"]);
   });
 
-  test("no link on the way is followed", async () => {
+  test("follows no link on the way", async () => {
     const outside = join(service.folder, "outside");
     await rm(outside, { recursive: true, force: true });
     await mkdir(join(outside, "images"), { recursive: true });
@@ -176,14 +176,14 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
 
   if (!isWhole) return;
 
-  test("a folder takes the place of the one that is there, whole", async () => {
+  test("a folder replaces the existing one completely", async () => {
     await restore("public/images", "finished");
     expect(await readdir(at("public/images"))).toEqual(["ä logo$(x).png"]);
     expect((await lstat(at("public/images"))).mode & 0o777).toBe(0o750);
     expect(await read("public/index.php")).toBe("later");
   });
 
-  test("a file takes the place of a folder, and a link that of a file", async () => {
+  test("a file replaces a folder, and a link replaces a file", async () => {
     await rm(at("public/index.php"));
     await mkdir(at("public/index.php/inside"), { recursive: true });
     await restore("public/index.php", "finished");
@@ -194,7 +194,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     expect((await lstat(at("start"))).isSymbolicLink()).toBe(true);
   });
 
-  test("a folder that may hold what the backup left out is refused; its files and a new folder are not", async () => {
+  test("refuses a folder that may contain excluded files, but not its files or a new folder", async () => {
     const { id: excluding } = await service.installed({
       backupable_type: "site",
       exclude: ["*.log"],
@@ -219,7 +219,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     await service.becomesGone(`/api/backup-configuration/${excluding}`);
   });
 
-  test("what is not in the backup changes nothing", async () => {
+  test("a path that is not in the backup changes nothing", async () => {
     const failed = await restore("public/kept.txt", "failed");
     expect(failed.restore_output).toContain("public/kept.txt is not in the backup.");
     expect(await read("public/kept.txt")).toBe("kept");
@@ -229,7 +229,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     expect(other.restore_output).toMatch(/kept\.txt is no folder any more/);
   });
 
-  test("what a link of the backup leads to is not in it, and stays where it is", async () => {
+  test("the target of a link is not in the backup, and stays unchanged", async () => {
     await rm(at("shared"));
     for (const isThere of [false, true]) {
       if (isThere) await mkdir(at("shared"));
@@ -241,7 +241,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
   });
 
   test.each(["../shop/x", "/etc/passwd", "a/../b", "./a", "a//b", "a/", "", "a\nb"])(
-    "the path %j is refused",
+    "refuses the path %j",
     async (path) => {
       expect(
         await service.errorsOf("POST", `/api/site/${id}/restore`, { backup_id: backup.id, path }),
@@ -258,7 +258,7 @@ describe.each([
     hostOf: async () => createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" }),
   },
   { machine: "a remote server", hostOf: remote.host },
-])("cut off on $machine", ({ hostOf }) => {
+])("interrupted on $machine", ({ hostOf }) => {
   const attempt = { id: 7, say: () => undefined, signal: new AbortController().signal };
   const scratch = ".quarterdeck-restore-7";
   let root: string;
@@ -278,7 +278,7 @@ describe.each([
   afterEach(() => rm(root, { recursive: true, force: true }));
   const content = () => readdir(join(root, "a/folder"));
 
-  test("before anything was exchanged, what was there stays", async () => {
+  test("before the exchange: the existing data stays", async () => {
     for (const isReady of [false, true]) {
       await prepare(isReady);
       const before = await content();
@@ -289,7 +289,7 @@ describe.each([
     }
   });
 
-  test("between the two renames, what was put aside goes back", async () => {
+  test("between the two renames: the previous data is moved back", async () => {
     await prepare(true);
     await rename(join(root, "a/folder"), join(root, "a", scratch, "old"));
     const part = await partOf();
@@ -297,7 +297,7 @@ describe.each([
     expect(await content()).toEqual(["old"]);
   });
 
-  test("after them it is restored", async () => {
+  test("after both renames: the restore is complete", async () => {
     await prepare(true);
     await rename(join(root, "a/folder"), join(root, "a", scratch, "old"));
     await rename(join(root, "a", scratch, "tree/a/folder"), join(root, "a/folder"));

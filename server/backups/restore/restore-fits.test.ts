@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { whyNotTables } from "./restore-fits.ts";
 
-test("a table that the backup lists no rows of is not said to be missing where it may be a virtual one", () => {
+test("does not report a table without listed rows as missing if it may be a virtual one", () => {
   const complaintsOf = (path: string, wanted: string[]) =>
     whyNotTables(
       { path, manifest: { kind: "database", tables: { orders: 3 } } },

@@ -139,7 +139,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       { id: 2, note: "two" },
     ];
 
-    test("get their rows back, and everything around them stays as it is", async () => {
+    test("get their rows back, and everything around them stays unchanged", async () => {
       await sql(
         "update orders set note = 'spoiled'; insert into customers values (3, 'later'); truncate log",
       );
@@ -261,7 +261,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
 
     if (!isWhole) return;
 
-    test("change nothing where other rows would be left without theirs", async () => {
+    test("change nothing if other rows would lose the rows that they refer to", async () => {
       await sql(
         "insert into orders (customer, note) values (1, 'third'); insert into items (\"order\") values (3)",
       );
@@ -278,7 +278,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       );
     });
 
-    test("are restored together where they refer to each other, whatever their names", async () => {
+    test("are restored together if they refer to each other, whatever their names", async () => {
       await sql(
         `truncate customers, orders, items restart identity; delete from ${quoted}; truncate log`,
       );
@@ -297,7 +297,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       ]);
     });
 
-    test("that cannot be restored safely are refused with words, and nothing changes", async () => {
+    test("that cannot be restored safely are refused with a message, and nothing changes", async () => {
       const refused = async (table: string, words: RegExp) => {
         const { restore_output: output } = await restore([table], "failed", unsaved);
         expect(output).toMatch(words);
@@ -323,7 +323,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       expect(await notes()).toEqual(two);
     });
 
-    test("of a SQLite database come back over HTTP", async () => {
+    test("of a SQLite database are restored over HTTP", async () => {
       const { id } = await service.installed({ backupable_id: 1 });
       const { id: taken } = await service.run(id);
       service.sql("drop table orders");
@@ -343,7 +343,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       );
     });
 
-    test("whose names end with a space are no other ones", async () => {
+    test("whose names end with a space are distinct", async () => {
       const { id } = await service.installed({ backupable_id: 1 });
       service.sql('create table "orders " (customer text)');
       const { id: taken } = await service.run(id);
@@ -357,7 +357,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       service.sql('drop table "orders "');
     });
 
-    test("are of a database that is there, and tables that the backup holds", async () => {
+    test("must exist in the database and in the backup", async () => {
       const errors = (path: string, body: object) =>
         service.errorsOf("POST", `/api/database/${path}/restore`, {
           backup_id: backup.id,
@@ -388,7 +388,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
   },
 );
 
-test("a name that fits several tables names none", () => {
+test("a name that matches several tables is refused", () => {
   const entries = readEntries(
     [
       "1; 0 1 TABLE DATA public a b owner",

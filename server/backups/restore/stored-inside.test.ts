@@ -34,7 +34,7 @@ test.each([
   { name: "near", shown: "current", server: 1, site: 7, provider: 3 },
   { name: "far", shown: "far", server: 3, site: 8, provider: 4 },
 ])(
-  "a restore of a site that a storage is in changes nothing, unless its backup left the storage out ($name)",
+  "a restore of a site that contains a storage changes nothing, unless its backup excluded the storage ($name)",
   async ({ name, shown, server, site, provider }) => {
     const at = (path: string) => join(service.folder, name, path);
     const where = { server, backupable_type: "site", backupable_id: site };

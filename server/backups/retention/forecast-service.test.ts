@@ -13,7 +13,7 @@ const forecastOf = async (id: number) =>
   (await service.json<StorageForecast>("GET", `/api/backup-configuration/${id}/storage-forecast`))
     .body;
 
-test("the forecast of a storage is of all that is stored there", async () => {
+test("the forecast of a storage covers everything stored there", async () => {
   const { id } = await service.installed({ hold: 3 });
   const other = await service.installed({ backupable_type: "site", hold: 2 });
   const [first, second] = [await service.run(id), await service.run(other.id)];
@@ -24,7 +24,7 @@ test("the forecast of a storage is of all that is stored there", async () => {
   expect(found).toMatchObject({ full_at: null, configurations: 2 });
 });
 
-test("what a configuration has stored that is being deleted is stored no longer", async () => {
+test("excludes backups of a configuration that is being deleted", async () => {
   const { id } = await service.installed({ hold: 3 });
   const other = await service.installed({ backupable_type: "site", hold: 2 });
   const [first, second] = [await service.run(id), await service.run(other.id)];
@@ -38,7 +38,7 @@ test("what a configuration has stored that is being deleted is stored no longer"
   });
 });
 
-test("other rules and another schedule can be tried without saving them", async () => {
+test("other keep rules and another schedule can be tried without saving them", async () => {
   const { id } = await service.installed({ hold: 3 });
   const { size } = await service.run(id);
   const tried = async (query: string) =>
@@ -64,7 +64,7 @@ test("a plan that could not be saved is refused at its fields", async () => {
   expect(Object.keys(body.errors)).toEqual(["frequency", "hold", "daily"]);
 });
 
-test("a storage that fills up says when", async () => {
+test("shows when a storage will be full", async () => {
   const { id } = await service.installed({ hold: 8760 });
   const { id: backupId } = await service.run(id);
   const client = new pg.Client(service.connection);
@@ -77,7 +77,7 @@ test("a storage that fills up says when", async () => {
   expect(Date.parse(fullAt ?? "")).toBeLessThan(Date.now() + 366 * 24 * 3_600_000);
 });
 
-test("of a storage that is away the room is not known", async () => {
+test("the free space of an unavailable storage is unknown", async () => {
   const { id } = await service.configuration({ storage_provider_id: 2 });
   expect(await forecastOf(id)).toMatchObject({ free_bytes: null, full_at: null });
 });

@@ -33,7 +33,7 @@ const nightly = (change: Partial<ForecastConfiguration> = {}): ForecastConfigura
 
 const periods = option(integer({ min: 1, max: 6 }));
 
-test("of incremental backups each week has a full, which stays as long as what needs it", () => {
+test("incremental backups have a full each week, which is kept as long as its dependents", () => {
   const full = backup(3, { sizeBytes: 1000 });
   const patch = (daysAgo: number) => backup(daysAgo, { baseId: full.id, sizeBytes: 10 });
   const stored = [patch(1), patch(2), full];
@@ -45,13 +45,13 @@ test("of incremental backups each week has a full, which stays as long as what n
   expect(storedAt(incremental, now.getTime() + 2 * hourMs)).toBe(1000 + 2 * 10 + 1000);
 });
 
-test("of runs within an hour the last of each hour that is kept is counted", () => {
+test("counts the last run of each kept hour for runs within an hour", () => {
   const often = nightly({ gapMs: hourMs / 6, hold: 3, keep: { hourly: 24 } });
   // Three in the newest hour, and one in each of the 23 before it.
   expect(storedAt(often, now.getTime() + 3 * dayMs + hourMs / 2)).toBe((3 + 23) * 100);
 });
 
-test("what is foreseen is what retention leaves, run by run", () => {
+test("the forecast equals what retention keeps, run by run", () => {
   assert(
     property(
       record({
@@ -100,7 +100,7 @@ test("what is foreseen is what retention leaves, run by run", () => {
   );
 });
 
-test("a storage is full on the day on which what comes has no room", async () => {
+test("a storage is full on the day on which new backups exceed its space", async () => {
   // 14 more backups of 100 bytes until the hold of 21 is reached.
   const growing = nightly({ hold: 21 });
   const at = (free: number | null) => forecast([growing, nightly()], free, now);
@@ -111,7 +111,7 @@ test("a storage is full on the day on which what comes has no room", async () =>
   expect((await at(0)).fullAt).toEqual(new Date(now.getTime() + dayMs));
 });
 
-test("other requests go on meanwhile, however much one configuration keeps", async () => {
+test("does not block other requests, however much one configuration keeps", async () => {
   let turns = 0;
   let isDone = false;
   const count = () => {
@@ -125,7 +125,7 @@ test("other requests go on meanwhile, however much one configuration keeps", asy
   expect(turns).toBeGreaterThan(5);
 });
 
-test("backups that have grown go on growing, and one large one is no growth", async () => {
+test("backups that have grown continue to grow, and a single large one does not count as growth", async () => {
   const grown = Array.from({ length: 14 }, (_, index) =>
     backup(index + 1, { sizeBytes: 1000 - index * 10 }),
   );
@@ -139,7 +139,7 @@ test("backups that have grown go on growing, and one large one is no growth", as
   expect((await forecast([nightly({ stored: odd })], null, now)).laterBytes).toBe(700);
 });
 
-test("locked backups stay until their lock ends, and so do those to come", () => {
+test("keeps current and future locked backups until their lock ends", () => {
   const lockedUntil = new Date(now.getTime() + 5 * dayMs);
   const stored = [backup(1), backup(2, { lockedUntil }), backup(3)];
   const at = (days: number, lockDays: number | null) =>
@@ -149,7 +149,7 @@ test("locked backups stay until their lock ends, and so do those to come", () =>
   expect(at(30, 10)).toBe(1000);
 });
 
-test("pinned backups stay, those of a restore go after a week, and without a schedule nothing changes", async () => {
+test("keeps pinned backups, removes those of a restore after a week, and changes nothing without a schedule", async () => {
   const stored = [backup(1, { isSafety: true }), backup(2), backup(400, { isPinned: true })];
   const at = (days: number, change: Partial<ForecastConfiguration> = {}) =>
     storedAt(nightly({ hold: 2, stored, ...change }), now.getTime() + days * dayMs);

@@ -29,7 +29,7 @@ const unpin = async (id: number): Promise<Backup> =>
 const idsOf = async (configurationId: number) =>
   (await service.show(configurationId)).backups.map(({ id }) => id);
 
-test("a pinned backup outlives the hold until it is unpinned, and the preview knows", async () => {
+test("a pinned backup outlives the hold until it is unpinned, and the preview shows that", async () => {
   const { id } = await service.installed({ hold: 1 });
   const first = await service.run(id);
   const pinned = await pin(first.id);
@@ -63,7 +63,7 @@ test("a pinned backup outlives the hold until it is unpinned, and the preview kn
   ).toEqual(["unpinned", "pinned"]);
 });
 
-test("a pinned backup is deleted neither by itself nor with its configuration's files", async () => {
+test("a pinned backup can be deleted neither alone nor with its configuration's files", async () => {
   const { id } = await service.installed();
   const backup = await service.run(id);
   await pin(backup.id);
@@ -87,7 +87,7 @@ test("a pinned backup is deleted neither by itself nor with its configuration's 
     await rm(join(service.folder, "copies", path));
 });
 
-test("a backup that a restore made first can be pinned, and is then kept past its time", async () => {
+test("a safety backup can be pinned, and is then kept beyond its time", async () => {
   const { id } = await service.installed();
   const backup = await service.run(id);
   expect(await service.statusOf("PUT", `/api/backup/${backup.id}`)).toBe(202);
@@ -123,7 +123,7 @@ test("only a finished backup can be pinned", async () => {
   expect(await service.statusOf("PUT", "/api/backup/999999/pin")).toBe(404);
 });
 
-test("an adopted backup can be pinned before anybody says how many are kept", async () => {
+test("an adopted backup can be pinned before the hold is configured", async () => {
   const { id } = await service.installed();
   const backup = await service.run(id);
   expect(await service.statusOf("DELETE", `/api/backup-configuration/${id}`)).toBe(204);

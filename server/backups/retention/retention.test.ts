@@ -72,7 +72,7 @@ function removed(stored: readonly Copy[], gone: readonly Copy[], hold: number, a
   return left;
 }
 
-test("nothing that happens loses one of the newest good backups, or any by a safety backup", () => {
+test("no sequence of steps loses one of the newest good backups, or any through a safety backup", () => {
   assert(
     property(steps, keepers, (list, keep) => {
       let nowMs = Date.parse("2026-06-01T00:00:00Z");
@@ -133,7 +133,7 @@ test.each([
   ["nothing beside it", [], []],
   ["a damaged backup beside it", ["damaged"], []],
   ["newer safety backups beside it", ["safety"], [0]],
-] as const)("with %s an expired safety backup goes or stays", (_, others, expected) => {
+] as const)("with %s an expired safety backup is removed or kept", (_, others, expected) => {
   const at = new Date("2026-06-08T00:00:00Z");
   const made = (
     id: number,
@@ -162,7 +162,7 @@ test.each([
   expect(expiredSafety([...beside, expired], new Date(at.getTime() - 1))).toEqual([]);
 });
 
-test("what a rule keeps stays beyond the hold, and a damaged copy is never what it keeps", () => {
+test("keeps what a rule keeps beyond the hold, and a rule never keeps a damaged backup", () => {
   const day = (id: number, damage: string | null = null): Copy => {
     const at = new Date(Date.parse("2026-06-30T02:30:00Z") - (100 - id) * 24 * hourMs);
     return {
@@ -190,7 +190,7 @@ test("what a rule keeps stays beyond the hold, and a damaged copy is never what 
   ]);
 });
 
-test("damaged backups stay until as many good ones are newer as are to be kept", () => {
+test("keeps damaged backups until as many newer good ones exist as the hold requires", () => {
   const day = (id: number, base_id: number | null, damage: string | null): Copy => {
     const at = new Date(Date.parse("2026-06-01T02:30:00Z") + id * 24 * hourMs);
     const made = { started_at: at, ended_at: at, pinned_at: null };
@@ -211,7 +211,7 @@ test("damaged backups stay until as many good ones are newer as are to be kept",
   expect([after(1), after(2), after(3)]).toEqual([[], [], [3, 2, 1]]);
 });
 
-test("copies are counted apart from runs, by the moments of their runs and not by those of the copying", () => {
+test("counts copies separately from runs, by the times of their runs and not of the copying", () => {
   const moment = (day: number) => new Date(Date.parse("2026-06-01T02:30:00Z") + day * 24 * hourMs);
   const made = (id: number, day: number, ofDay?: number) => ({
     id,
@@ -237,7 +237,7 @@ test("copies are counted apart from runs, by the moments of their runs and not b
   expect(removedByNextRun(fulls, incremental, moment(2), null)).toEqual(fulls.toReversed());
 });
 
-test("a copy of a clock that was ahead pushes out no newer one", () => {
+test("a copy of a clock that was ahead displaces no newer one", () => {
   const copy = (id: number, day: number) => ({
     id,
     base_id: null,
@@ -255,7 +255,7 @@ test("a copy of a clock that was ahead pushes out no newer one", () => {
   expect(gone(3).map(({ id }) => id)).toEqual([4]);
 });
 
-test("a pinned backup stays, and takes the place of no other", () => {
+test("keeps a pinned backup, which displaces no other", () => {
   const day = (id: number, isPinnedOne = false): Copy => {
     const at = new Date(Date.parse("2026-06-30T02:30:00Z") - (10 - id) * 24 * hourMs);
     const pinned = isPinnedOne ? at : null;
@@ -277,7 +277,7 @@ test("a pinned backup stays, and takes the place of no other", () => {
   expect(stored.filter((copy) => !gone.includes(copy)).map(({ id }) => id)).toEqual([10, 9, 8, 3]);
 });
 
-test("a locked backup counts as ever, stays until its lock ends, and keeps the full that it needs", () => {
+test("counts a locked backup as usual, keeps it until its lock ends, and keeps the full that it needs", () => {
   const at = new Date("2026-06-30T02:31:00Z");
   const day = (id: number, base_id: number | null, locked_until: Date | null = null): Copy => {
     const startedAt = new Date(at.getTime() - (10 - id) * 24 * hourMs);

@@ -33,7 +33,7 @@ test.each<[string, Measured, Measured[], RegExp[]]>([
   expected.forEach((pattern, index) => expect(warnings[index]).toMatch(pattern));
 });
 
-test("warns where the backup before was encrypted and this one is not", () => {
+test("warns if the previous backup was encrypted and this one is not", () => {
   const plain = measured(5000);
   const sealed = { ...plain, isEncrypted: true };
   expect(findAnomalies(plain, [sealed])).toEqual([expect.stringMatching(/^Stored unencrypted/)]);
@@ -41,7 +41,7 @@ test("warns where the backup before was encrypted and this one is not", () => {
   expect(findAnomalies(plain, [plain, sealed])).toEqual([]);
 });
 
-test("warns of seven identical backups, and not of six", () => {
+test("warns about seven identical backups, and not about six", () => {
   const same = measured(5000, 1, "abc");
   const six = Array.from({ length: 6 }, () => same);
   expect(findAnomalies(same, six)).toEqual([expect.stringMatching(/identical/)]);
@@ -49,7 +49,7 @@ test("warns of seven identical backups, and not of six", () => {
   expect(findAnomalies(measured(5000, 1, "abd"), six)).toEqual([]);
 });
 
-test("warns of databases in a site that are damaged, and apart from them of those that nobody could look into", () => {
+test("warns about damaged databases in a site, separately from those that could not be checked", () => {
   const warningsOf = (...problems: (string | null | false)[]) => {
     const databases = problems.map((problem, index) => {
       const name = `${index}.sqlite`;

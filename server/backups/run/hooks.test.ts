@@ -28,7 +28,7 @@ const machines = [
 const never = new AbortController().signal;
 
 test.each(machines)(
-  "on $machine hooks run in the folder, and tell how they end",
+  "on $machine hooks run in the folder, and report how they end",
   async ({ hostOf }) => {
     const folder = await makeFolder();
     const host = await hostOf();
@@ -94,7 +94,7 @@ test.each(machines)(
 );
 
 test.each(["", ">/dev/null", "2>/dev/null"])(
-  "the time limit counts for what a hook leaves running with its output (sleep 600 %s &)",
+  "the time limit includes processes that a hook leaves running with its output (sleep 600 %s &)",
   async (elsewhere) => {
     const folder = await makeFolder();
     const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/tmp" });
@@ -141,7 +141,7 @@ async function makeHooked() {
 
 const isRoot = process.getuid?.() === 0;
 
-test("databases have hooks, as the account and in the folder that their entries lead to", async () => {
+test("databases have hooks, which run as the account and in the folder that their entries determine", async () => {
   // `whole-server.test.ts` tests hooks of a database server and of one of its databases.
   const postgres = isLongForm && hasPostgresServer ? await startPostgresServer() : null;
   onTestFinished(() => postgres?.stop());
@@ -194,7 +194,7 @@ test("databases have hooks, as the account and in the folder that their entries 
 });
 type Place = { at: string; as?: string; server?: number };
 
-test("a run is between its hooks, and a backup before a restore too", async () => {
+test("hooks enclose a run, and a safety backup, too", async () => {
   const service = await makeHooked();
   const backup = await service.run(service.configurationId);
   expect(backup.status, backup.output).toBe("finished");
@@ -211,7 +211,7 @@ test("a run is between its hooks, and a backup before a restore too", async () =
   expect(safety?.output).toContain("After the backup: sh after.sh");
 });
 
-test("a hook that fails before the backup fails it, and the one after runs all the same", async () => {
+test("a failing hook before the backup fails it, and the hook after it runs nevertheless", async () => {
   const service = await makeHooked();
   await service.script("before.sh", "echo before >> log; echo 'queue is busy' >&2; exit 1");
   const backup = await service.run(service.configurationId);
@@ -225,7 +225,7 @@ test("a hook that fails before the backup fails it, and the one after runs all t
   expect(await service.files()).toEqual([]);
 });
 
-test("a hook that fails after the backup is its warning", async () => {
+test("a failing hook after the backup adds a warning", async () => {
   const service = await makeHooked();
   await service.script("after.sh", "exit 9");
   const backup = await service.run(service.configurationId);
@@ -235,7 +235,7 @@ test("a hook that fails after the backup is its warning", async () => {
   );
 });
 
-test("the hook after runs when a run is canceled during the one before", async () => {
+test("the hook after the backup runs when a run is canceled during the hook before", async () => {
   const service = await makeHooked();
   await service.script("before.sh", "echo before >> log; sleep 600");
   const { body } = await service.json<{ id: number }>(
@@ -249,7 +249,7 @@ test("the hook after runs when a run is canceled during the one before", async (
   expect(await service.log()).toBe("before\nafter\n");
 });
 
-test("hooks come from the inventory alone: a request that names some changes nothing", async () => {
+test("hooks are read from the inventory only: hooks in a request change nothing", async () => {
   const service = await makeHooked();
   const fields = {
     backup_hooks: { before: "touch stolen" },

@@ -17,7 +17,7 @@ test.each<[string, number[]]>([
   ["one that loses all", [0, 52, 52, 52]],
   ["one that grows fast", [600, 1000, 970, 940, 500, 100]],
   ["one that lost a few before", [100, 1000, 1010, 1020, 1080]],
-])("warns of %s", (_, counts) => {
+])("warns about %s", (_, counts) => {
   expect(warnOf(counts)).toHaveLength(1);
 });
 
@@ -30,7 +30,7 @@ test.each<[string, number[]]>([
   ["its logs are pruned every month", [100, 900, 800, 700, 600, 100, 950]],
   ["it was there before, and gone once", [0, 900, 900, 900, 0, 900]],
   ["it grows", [5000, 1000, 990, 980]],
-])("says nothing where %s", (_, counts) => {
+])("does not warn if %s", (_, counts) => {
   expect(warnOf(counts)).toEqual([]);
 });
 
@@ -42,13 +42,13 @@ test("names the tables that lost the most, with their counts", () => {
   );
 });
 
-test("a table that is gone counts, and one that got another name does not", () => {
+test("counts a missing table, and not a renamed one", () => {
   const full = { users: 100, orders: 1000 };
   expect(warn({ users: 100 }, full, full, full)).toEqual([expect.stringMatching(/: orders −100%/)]);
   expect(warn({ users: 100, purchases: 1010 }, full, full, full)).toEqual([]);
 });
 
-test("partitions count together", () => {
+test("counts partitions together", () => {
   const months = { events_2026_09: 1000, events_2026_10: 1000, events_2026_11: 1000 };
   const { events_2026_09: _, ...rest } = months;
   expect(warn({ ...rest, events_2026_12: 0 }, months, months, months)).toEqual([]);
@@ -57,13 +57,13 @@ test("partitions count together", () => {
   ]);
 });
 
-test("files come and go", () => {
+test("does not warn about files", () => {
   const folder = { kind: "folder", entries: 0, bytes: 0, digest: "" } as const;
   const before = new Map([["Files and folders", 100_000]]);
   expect(lostRowsWarning(folder, [before, before, before])).toEqual([]);
 });
 
-test("a table that only grows is never warned of, and a steady one whenever half is lost", () => {
+test("never warns about a growing table, and about a steady one whenever half is lost", () => {
   assert(
     property(array(nat(1000), { minLength: 4, maxLength: 31 }), nat(100_000), (steps, start) => {
       let rows = start;

@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 
 test.for(["here", "on a server"])(
-  "a site whose mount hangs fails its backup at each step in time, and is backed up again once it responds, %s",
+  "the backup of a site on a hanging mount fails in time at each step, and succeeds once the mount responds, %s",
   async (where, context) => {
     const { disk, path: root, hang, goOn } = await mountFolder(context);
     const isHere = where === "here";
@@ -74,7 +74,7 @@ test.for(["here", "on a server"])(
   },
 );
 
-test("a restore into what lies on a mount that hangs fails in time, before it begins", async (context) => {
+test("a restore into a folder on a hanging mount fails in time, before it begins", async (context) => {
   const { path, hang, goOn } = await mountFolder(context);
   await writeFile(join(path, "page"), "old");
   const database = new DatabaseSync(join(path, "orders.sqlite"));

@@ -62,7 +62,7 @@ async function expectOneEach(): Promise<void> {
   expect(runs).toEqual(Array.from({ length: many }, () => ({ runs: 1, jobs: 1 })));
 }
 
-test("makes the runs of a hundred schedules with the statements of one", async () => {
+test("creates the runs of a hundred schedules with the statements of one", async () => {
   const clock = await begin();
   const statements: Statement[] = [];
   await withStatements(statements, () => {
@@ -76,7 +76,7 @@ test("makes the runs of a hundred schedules with the statements of one", async (
   expect(Object.entries(writes).filter(([, count]) => count > many / 100)).toEqual([]);
 });
 
-test("makes each run once where two look at the same moment", async () => {
+test("creates each run once when two schedulers look at the same moment", async () => {
   const clock = await begin();
   other = await createApp(service.options);
   clock.advance(minuteMs);

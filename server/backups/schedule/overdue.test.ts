@@ -11,14 +11,14 @@ const begunAgo = (id: number, ms: number) => ({
   begun: new Date(now.getTime() - ms - id),
 });
 
-test("finds what has not begun a quarter of its gap after it should have", async () => {
+test("finds what has not started a quarter of its interval after it was due", async () => {
   const find = createOverdueFinder();
   const due = new Date("2026-06-01T12:00:00Z");
   const watched = [begunAgo(1, hourMs), begunAgo(2, hourMs / 4)];
   for (let look = 0; look < 2; look++) expect(await find(watched, now)).toEqual([{ id: 1, due }]);
 });
 
-test("lets others have their turn while it judges thousands of schedules", async () => {
+test("yields to other work while it judges thousands of schedules", async () => {
   const watched = Array.from({ length: 4000 }, (_, index) => begunAgo(index + 1, 0));
   let turns = 0;
   let isOver = false;

@@ -37,7 +37,7 @@ test.each<[string, { at: Date; nextRunAt: Date | null; timeZone?: string }, Date
     expect(await find([row], at)).toEqual(expected === null ? [] : [{ row, next: expected }]);
 });
 
-test("a moment that was right before the clock was set back is looked at again", async () => {
+test("checks a moment again that was valid before the clock was set back", async () => {
   const find = createPostponedFinder();
   const row = { ...nightly, nextRunAt: new Date("2027-06-02T02:30:00Z") };
   expect(await find([row], new Date("2027-06-01T12:00:00Z"))).toEqual([]);

@@ -59,7 +59,7 @@ async function lastEvent(): Promise<number> {
 const missedSince = (event: number) =>
   service.query(`select id from events where id > ${event} and type = 'backup.missed'`);
 
-test("a run is made when its time has come, once", async () => {
+test("creates a run when it is due, once", async () => {
   const dayAfter = new Date(clock.now() + 2 * dayMs).toISOString().slice(0, 10);
   const { id } = await service.installed();
   clock.advance(14 * hourMs);
@@ -75,7 +75,7 @@ test("a run is made when its time has come, once", async () => {
   );
 });
 
-test("a moment that somebody else took meanwhile makes no second run", async () => {
+test("creates no second run for a moment that another instance took meanwhile", async () => {
   const { id } = await service.installed();
   const { db, close } = await openDatabase(service.connection, () => undefined);
   try {
@@ -94,7 +94,7 @@ test("a moment that somebody else took meanwhile makes no second run", async () 
   }
 });
 
-test("runs that fell due while nothing looked are made up for by one", async () => {
+test("creates one run for all that were due while nothing was checked", async () => {
   const { id } = await service.installed();
   clock.jump(5 * dayMs);
   clock.advance(60_000);
@@ -103,7 +103,7 @@ test("runs that fell due while nothing looked are made up for by one", async () 
   await expectFinished(id, 1);
 });
 
-test("a run that does not happen is reported once, and the next one that finishes ends that", async () => {
+test("reports a missed run once, until the next one finishes", async () => {
   const { id } = await service.installed();
   const last = await lastEvent();
   clock.jump(2 * dayMs);
@@ -116,7 +116,7 @@ test("a run that does not happen is reported once, and the next one that finishe
   expect(events.map(({ type }) => type)).toEqual(["backup.missed", "backup.finished"]);
 });
 
-test("a run that fell due during the installation is made right after it, and is no missed one", async () => {
+test("a run that was due during the installation is created right after it, and is not missed", async () => {
   clock.jump(14.5 * hourMs - 10_000);
   const last = await lastEvent();
   // Locks the database, so that the installation waits.
@@ -135,7 +135,7 @@ test("a run that fell due during the installation is made right after it, and is
   await expectFinished(id, 1);
 });
 
-test("another time zone of the server, or another schedule, makes no run a missed one", async () => {
+test("another time zone of the server, or another schedule, causes no missed run", async () => {
   const { id } = await service.installed();
   clock.jump(14 * hourMs + hourMs / 2);
   await expectFinished(id, 1);
@@ -164,7 +164,7 @@ test("another time zone of the server, or another schedule, makes no run a misse
   await expectNoneMissed();
 });
 
-test("a clock that was ahead and is set back keeps no run, drill or look at a file waiting", async () => {
+test("a clock that was ahead and is set back delays no run, drill or verification", async () => {
   const { id } = await service.installed({ drill: 3 });
   clock.jump(400 * dayMs);
   clock.advance(60_000);
@@ -187,7 +187,7 @@ test("a clock that was ahead and is set back keeps no run, drill or look at a fi
   isPast(newest?.started_at);
 });
 
-test("a drill is made when one is due", async () => {
+test("creates a drill when one is due", async () => {
   const { id } = await service.installed({ drill: 3 });
   await service.run(id);
   clock.advance(60_000);
@@ -202,7 +202,7 @@ async function expectProven(id: number): Promise<BackupConfiguration> {
   });
 }
 
-test("the newest backup is read again every week", async () => {
+test("verifies the newest backup every week", async () => {
   // A rare schedule, so that no new backup replaces it.
   const { id } = await service.installed({ frequency: "0 0 1 1 *" });
   const backup = await service.run(id);
@@ -227,7 +227,7 @@ async function restore(id: number, configurationId: number): Promise<Backup> {
 
 const isThere = async (id: number) => (await service.call("GET", `/api/backup/${id}`)).status;
 
-test("a safety backup goes seven days after it was made, also when no run comes", async () => {
+test("removes a safety backup after seven days, even without another run", async () => {
   const { id } = await service.installed({ frequency: "0 0 1 1 *" });
   const backup = await service.run(id);
   const safety = await restore(backup.id, id);
@@ -245,7 +245,7 @@ test("a safety backup goes seven days after it was made, also when no run comes"
   expect(await service.files()).toEqual([backup.path]);
 });
 
-test("a safety backup that is all that is left stays", async () => {
+test("keeps a safety backup that is the only backup left", async () => {
   const { id } = await service.installed({ frequency: "0 0 1 1 *" });
   const backup = await service.run(id);
   const safety = await restore(backup.id, id);
@@ -260,7 +260,7 @@ test("a safety backup that is all that is left stays", async () => {
   await soon(async () => expect(await service.files()).toEqual([next.path]));
 });
 
-test("a file whose removal failed is removed once that is possible, and its row stays until then", async () => {
+test("removes a file whose removal failed as soon as possible, and keeps its row until then", async () => {
   const { id } = await service.installed({ frequency: "0 0 1 1 *", hold: 1 });
   const backup = await service.run(id);
   // Replaces the file by a folder, which cannot be removed like a file.
@@ -279,7 +279,7 @@ test("a file whose removal failed is removed once that is possible, and its row 
   expect(await service.files()).toEqual([next.path]);
 });
 
-test("a configuration that couldn't be deleted, and that a run mends, has its schedule again", async () => {
+test("a configuration that couldn't be deleted, and that a run repairs, has its schedule again", async () => {
   const { id } = await service.installed();
   const backup = await service.run(id);
   // Replaces the file by a folder, which cannot be removed like a file.
@@ -300,7 +300,7 @@ test("a configuration that couldn't be deleted, and that a run mends, has its sc
 });
 
 // Must be the last test, because it replaces the service.
-test("a server that another instance has by now is left to that one, with its schedules", async () => {
+test("leaves a server that another instance has taken over to it, with its schedules", async () => {
   await service.close();
   service = await createBackupTestService({ clock, instance: oneOfMany });
   const elsewhere = new DatabaseSync(join(service.folder, "elsewhere.sqlite"));

@@ -150,7 +150,7 @@ const events = async () =>
     ({ type }) => type,
   );
 
-test("a backup of the runner that has the job is finished, under a name that bears its attempt", async () => {
+test("the runner that holds the job finishes the backup, under a name that contains its attempt", async () => {
   meanwhile = async () => undefined;
   const finished = await take();
   expect(finished?.status).toBe("finished");
@@ -180,7 +180,7 @@ test("a runner whose job was settled meanwhile changes nothing, and leaves no fi
   expect(await files()).toEqual([]);
 });
 
-test("what is to run after a backup runs for one that was cut off, and never makes its outcome", async () => {
+test("the hook after the backup runs for an interrupted one, and never determines its outcome", async () => {
   const after = vi.fn<() => Promise<string | null>>(async () => "It failed.");
   hooks = { before: async () => undefined, after };
   const cutOff = new Interrupted("It was cut off.");
@@ -201,7 +201,7 @@ test("what is to run after a backup runs for one that was cut off, and never mak
   expect(after).toHaveBeenCalledOnce();
 });
 
-test("a runner whose job was claimed anew stores no outcome; its file is left to whoever settles it", async () => {
+test("a runner whose job was claimed again stores no outcome; its file is left to the new runner", async () => {
   meanwhile = async () => void (await claimAnew());
   await expect(take()).rejects.toBeInstanceOf(ClaimLost);
   const row = await store.byId(backup.id);
@@ -210,7 +210,7 @@ test("a runner whose job was claimed anew stores no outcome; its file is left to
   expect(await events()).toEqual([]);
 });
 
-test("a runner whose job was claimed anew before it began writes nothing", async () => {
+test("a runner whose job was claimed again before it started writes nothing", async () => {
   meanwhile = vi.fn<() => Promise<void>>(async () => undefined);
   await claimAnew();
   await expect(take()).rejects.toBeInstanceOf(ClaimLost);

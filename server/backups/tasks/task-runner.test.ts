@@ -77,7 +77,7 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", () => resolve());
   });
 
-test("runs one job at a time for a server over two instances, in the order in which they were asked for", async () => {
+test("runs one job at a time for a server over two instances, in the order of the requests", async () => {
   const begun: string[] = [];
   let running = 0;
   const perform = (instance: () => Instance) => async (task: TaskRow) => {
@@ -98,7 +98,7 @@ test("runs one job at a time for a server over two instances, in the order in wh
   expect(begun).toEqual(asked);
 }, 90_000);
 
-test("counts the jobs of its server before one that waits", async () => {
+test("counts the jobs of its server before a waiting one", async () => {
   const instance: Instance = await createInstance(() => new Promise(() => undefined));
   await add(instance);
   const other = await insertBackup(database.db, await insertConfiguration(database.db));
@@ -113,7 +113,7 @@ test("counts the jobs of its server before one that waits", async () => {
   );
 });
 
-test("settles the job of a runner that died, and refuses the outcome of one that was only thought dead", async () => {
+test("settles the job of a dead runner, and refuses the outcome of one that was wrongly considered dead", async () => {
   const claims: TaskRow[] = [];
   let isLost = false;
   const dead: Instance = await createInstance(async (task, signal) => {
@@ -143,7 +143,7 @@ test("settles the job of a runner that died, and refuses the outcome of one that
   );
 }, 120_000);
 
-test("gives up a job that ignores its deadline an hour later, and goes on with the server's other jobs", async () => {
+test("gives up a job that ignores its deadline an hour later, and continues with the server's other jobs", async () => {
   const performed: string[] = [];
   let signal: AbortSignal | undefined;
   const instance: Instance = await createInstance(async (task, given) => {
@@ -171,7 +171,7 @@ test.each([
     "Quarterdeck couldn't use its own database. All database connections are in use. Try again in a moment.",
   ],
 ])(
-  "settles a job whose outcome could not be stored as that, not as cut off with the service: %o",
+  "settles a job whose outcome could not be stored with that reason, not as interrupted with the service: %o",
   async (more, why) => {
     const instance = await createInstance(() =>
       Promise.reject(Object.assign(new Error("No outcome."), more)),
@@ -183,7 +183,7 @@ test.each([
   90_000,
 );
 
-test("settles a job that a runner lost while it hung, and is given again, as interrupted by that", async () => {
+test("settles a job that a hanging runner lost, and received again, as interrupted by that", async () => {
   const instance = await createInstance(() => Promise.reject(new ClaimLost()));
   await add(instance);
   instance.work();
@@ -195,7 +195,7 @@ test("settles a job that a runner lost while it hung, and is given again, as int
   });
 }, 90_000);
 
-test("cancels a job that was claimed a moment ago, and says so of one that nobody performs", async () => {
+test("cancels a job that was claimed a moment ago, and reports one that nobody performs", async () => {
   let reason: unknown;
   const instance: Instance = await createInstance(async (task, signal) => {
     await untilAborted(signal);
@@ -217,7 +217,7 @@ test("cancels a job that was claimed a moment ago, and says so of one that nobod
   expect(await other.runner.cancel(task, canceled)).toBe(false);
 }, 90_000);
 
-test("takes over what an earlier version kept: what waits runs, what had begun is cut off", async () => {
+test("takes over the tasks of an earlier version: waiting ones run, started ones are interrupted", async () => {
   const performed: number[] = [];
   const instance: Instance = await createInstance(async (task) => {
     performed.push(task.backup_id);

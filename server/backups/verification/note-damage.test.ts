@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test("a run whose full is found damaged while it waits for its copy ends damaged, until the full is sound", async () => {
+test("a run whose full is found damaged while it waits for its copy ends damaged, until the full verifies again", async () => {
   const { db } = database;
   const [store, chainStore] = [createBackupStore(db), createChainStore(db)];
   const configurations = createConfigurationStore(db);
@@ -53,7 +53,7 @@ test("a run whose full is found damaged while it waits for its copy ends damaged
   expect(await store.byId(run.id)).toMatchObject({ damage: null });
 });
 
-test("a damaged full of another configuration is told under its own, which has adopted it", async () => {
+test("names the configuration of a damaged full that another configuration has adopted", async () => {
   const { db } = database;
   const note = createNoteDamage({ store: createBackupStore(db), chainStore: createChainStore(db) });
   const [adopted, needing] = [await insertConfiguration(db), await insertConfiguration(db)];
