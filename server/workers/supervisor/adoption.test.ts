@@ -98,14 +98,14 @@ describe("The process of a slot", () => {
     expect(extra).toEqual([]);
   });
 
-  test("is known although its mark cannot be read", () => {
+  test("is found although its mark cannot be read", () => {
     expect(find(record(), [], [mark(10)]).found).toMatchObject({
       kind: "process",
       leader: { pid: 10, startTime: "10" },
     });
   });
 
-  test("leaves the others over that were started for the slot, where there is no record", () => {
+  test("excludes other processes that were started for the slot, if there is no record", () => {
     const { found, extra } = find(null, [
       mark(10, { nonce: "a" }),
       mark(11, { nonce: "a" }),

@@ -22,18 +22,15 @@ type Case = {
   script: string;
   settings?: Partial<Program>;
   steps: Step[];
-  /** Its states come and go several times between two looks at a supervisord, so there is no waiting for each. */
+  /** Its states change several times between two polls of a supervisord, so the test cannot wait for each. */
   isTooQuickToSee?: true;
 };
 
-/** Ends like that twice, then stays. */
+/** Ends like that twice, then keeps running. */
 const twice = (end: string) =>
   `n=$(cat count 2>/dev/null || echo 0); echo $((n + 1)) > count; [ $n -lt 2 ] && { ${end}; }; exec sleep 300`;
 
-/**
- * What exits at once has this long to be seen to: supervisord notices an exit up to a second late, and
- * counts from when it noticed.
- */
+/** Time in which an immediate exit is handled: supervisord notices an exit up to a second late, and counts from then on. */
 const unhurried = { startsecs: 3 };
 
 const cases: Case[] = [
@@ -57,7 +54,7 @@ const cases: Case[] = [
   {
     name: "exits-at-once-and-is-stopped-meanwhile",
     script: "exit 1",
-    // Its fifth break lasts 5 s, in which a busy machine stops all three of them.
+    // Its fifth pause takes 5 s, in which even a busy machine stops all three of them.
     settings: { startretries: 9, ...unhurried },
     steps: ["start", ...Array.from({ length: 5 }, () => "until BACKOFF" as const), "stop"],
   },
@@ -103,7 +100,7 @@ const cases: Case[] = [
   },
 ];
 
-/** Which are tried by `npm run soak` alone: each is made of others that `npm test` has. */
+/** Cases for `npm run soak` only: each combines others that `npm test` has. */
 const longOnly = new Set(["exits-at-once-with-1", "exits-at-once-and-is-stopped-meanwhile"]);
 const tried = cases.filter(({ name }) => isLongForm || !longOnly.has(name));
 
@@ -118,7 +115,7 @@ type Driver = {
 async function play(steps: Step[], driver: Driver): Promise<string[]> {
   let seen = 0;
   const until = async (state: string) => {
-    // Looked for all the time: what comes next is to be done in that state.
+    // Polls continuously, because the next step must happen in that state.
     await vi.waitUntil(() => driver.history().includes(state, seen), {
       timeout: 60_000,
       interval: 20,
@@ -135,7 +132,7 @@ async function play(steps: Step[], driver: Driver): Promise<string[]> {
   return driver.history();
 }
 
-/** Those of the states that happened, in this order. */
+/** Returns those of the states that happened, in this order. */
 function partOf(happened: string[], states: string[]): string[] {
   let next = 0;
   return states.filter((state) => {
@@ -211,8 +208,8 @@ describe.skipIf(!hasSupervisord && !mustCompare)(
           }),
         ]);
         expect(ourHistory).toEqual(theirHistory);
-        // A supervisord tells nobody, so what is over between two looks may be missed. One that was stopped at another
-        // moment has a history of its own.
+        // The manager polls supervisord, and may miss what is over between two polls. One that was stopped at another moment
+        // has another history.
         if (!isTooQuickToSee) {
           expect(partOf(theirHistory, askedHistory)).toEqual(askedHistory);
           expect([askedHistory[0], askedHistory.at(-1)]).toEqual([

@@ -1,4 +1,4 @@
-// Processes that cannot be found by the mark in their environment, because they have another environment or account.
+// Tests processes that cannot be found by the mark in their environment, because they have another environment or account.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -26,7 +26,7 @@ import {
 } from "./testing/supervisor.ts";
 
 const slot = { worker: 1, number: 1 };
-/** The group of the slot, made; null where the kernel or the account grants none. */
+/** Creates the slot's group and returns its path; null if the kernel or the account allows none. */
 const groupOf = (instance: string): string | null => {
   const [command, , , , procs] = createControlGroups(instance).enclose(slot, ["true"]);
   return command === "true" || procs === undefined ? null : dirname(procs);
@@ -63,15 +63,15 @@ async function setUp(context: TestContext, make: (folder: string) => Partial<Pro
   return { supervisor, instance, program, group, child: () => startedIn(folder), folder };
 }
 
-/** Neither the mark nor the group of processes nor the session is the worker's any more. */
+/** A program whose child has neither the mark nor the worker's process group and session. */
 const withoutMark = (folder: string) =>
   shell(`env -i setsid sh -c 'echo $$ > ${folder}/child; exec sleep 300' & exec sleep 300`);
 
 describe.runIf(isGranted)(
-  "Where the kernel grants control groups, a stop",
+  "Where the kernel supports control groups, a stop",
   { concurrent: true },
   () => {
-    test("ends what was given an environment and a session of its own", async (context) => {
+    test("ends a process with another environment and session", async (context) => {
       const { supervisor, child } = await setUp(context, (folder) => ({
         args: withoutMark(folder),
       }));
@@ -80,11 +80,11 @@ describe.runIf(isGranted)(
       context.expect(supervisor.kills).toEqual([]);
     });
 
-    test("ends what became another account", async (context) => {
+    test("ends a process of another account", async (context) => {
       const { supervisor, group, child } = await setUp(context, (folder) => ({
         args: shell(`echo $$ > ${folder}/child; exec sleep 300`),
       }));
-      // As `sudo` would have it: root's, with root's environment, and still where the worker has put it.
+      // Like a child of `sudo`: root's, with root's environment, and still in the worker's group.
       const other = spawn("sleep", ["300"], { env: {}, detached: true, stdio: "ignore" });
       const ended = once(other, "exit");
       writeFileSync(join(group, "cgroup.procs"), String(other.pid));
@@ -93,7 +93,7 @@ describe.runIf(isGranted)(
       context.expect(isRunning(child())).toBe(false);
     });
 
-    test("ends at once what forks faster than anybody can look", async (context) => {
+    test("ends a fork bomb at once", async (context) => {
       const { supervisor, group } = await setUp(context, (folder) => {
         const script = join(folder, "hop");
         writeFileSync(
@@ -109,7 +109,7 @@ describe.runIf(isGranted)(
         .toEqual(["1/1: Killed child processes still running after 1 second."]);
     });
 
-    test("reaches what was started before the service was", async (context) => {
+    test("ends processes that were started before the service", async (context) => {
       const { supervisor, instance, program, child } = await setUp(context, (folder) => ({
         args: withoutMark(folder),
       }));
@@ -121,11 +121,11 @@ describe.runIf(isGranted)(
       context.expect(isRunning(child())).toBe(false);
     });
 
-    test("leaves alone what somebody else put into a group of that name", async (context) => {
+    test("does not affect another account's group of the same name", async (context) => {
       const { supervisor, instance, program, group, child } = await setUp(context, (folder) => ({
         args: withoutMark(folder),
       }));
-      // A place that was given to the account, below which it may make what it likes.
+      // A group that was delegated to the account, which may create any group below it.
       const place = join(dirname(dirname(group)), `given-${instance}`);
       const forged = join(place, `quarterdeck-${instance}`, "worker-1-1");
       mkdirSync(forged, { recursive: true });

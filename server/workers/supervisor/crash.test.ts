@@ -22,13 +22,13 @@ import { sendSignal } from "../../testing/signals.ts";
 const rounds = Number(process.env["SUPERVISOR_KILLS"] ?? 3);
 const seed = makeSeed();
 
-/** Of the grandchildren, by which they are told from the processes of the workers. */
+/** Command of the grandchildren, which distinguishes them from the processes of the workers. */
 const grandchild = "sleep 7777";
 
 const programs = [
   programOf(1, { args: ["sleep", "1000"], processes: 2 }),
   programOf(2, { args: shell("sleep 1000 & wait"), processes: 2 }),
-  // Keeps being started, so that many of the kills fall into a start.
+  // Restarts continuously, so that many of the kills happen during a start.
   programOf(3, { args: ["sleep", "0.3"], processes: 2, startsecs: 0 }),
   programOf(4, { args: shell(`setsid ${grandchild} & sleep 1000`), processes: 2 }),
 ];
@@ -57,7 +57,7 @@ async function allSeen(instance: string, where: string): Promise<void> {
   if (failure !== null) throw failure;
 }
 
-/** The slots that have a process, none of them two. */
+/** Returns the slots that have a process. Expects that none has two. */
 function expectSingle(instance: string, where: string): string[] {
   const now = leadersOf(instance)
     .map(({ slot }) => slot)
@@ -80,7 +80,7 @@ const hears = (host: ChildProcess, word: string) =>
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test(
-  `After each of ${rounds} kills of the service every process is found again, none is started twice (CRASH_SEED=${seed})`,
+  `after each of ${rounds} kills of the service every process is found again, and none is started twice (CRASH_SEED=${seed})`,
   { timeout: 120_000 + rounds * 5000 },
   async (context) => {
     const random = makeRandom(seed);
@@ -109,7 +109,7 @@ test(
       await hears(running, isEarly ? "begins" : "resumed");
 
       if (!isEarly) {
-        // What lived while the service was away is the slot's process still.
+        // A process that ran while the service was down is still the slot's process.
         const now = leadersOf(instance);
         for (const { slot, pid } of before.filter(isSteady)) {
           const pids = now.filter((leader) => leader.slot === slot).map((leader) => leader.pid);
@@ -121,7 +121,7 @@ test(
       await pause(delayMs);
       const steady = leadersOf(instance).filter(isSteady);
       const victim = steady[Math.floor(random() * steady.length)];
-      // One process dies, sometimes seen by the service, sometimes only after it.
+      // One process dies, noticed by the service at once, or only after its restart.
       const fate = random();
       if (victim !== undefined && fate < 0.2) sendSignal(victim.pid, "SIGKILL");
       running.kill("SIGKILL");

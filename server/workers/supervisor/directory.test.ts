@@ -1,4 +1,5 @@
-// The directory of a worker is resolved at each start, and must be inside the site's folder, whatever its account.
+// Tests that the directory of a worker is resolved at each start, and must be inside the site's folder, whatever its
+// account.
 import { chownSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -49,7 +50,7 @@ describe.each(accounts)("A worker of $whose", ({ account }) => {
     },
   );
 
-  test("does not start where the way leads out of the site's folder, and says where it leads", async (context) => {
+  test("does not start if the path leads out of the site's folder, and shows where it leads", async (context) => {
     const root = makeSite(context);
     const supervisor = makeSupervisor(context);
     const outside = makeFolder(context);
@@ -64,7 +65,7 @@ describe.each(accounts)("A worker of $whose", ({ account }) => {
   });
 });
 
-test("A worker whose folder hangs holds up nothing else, and begins once the folder responds", async (context) => {
+test("A worker with a hanging folder blocks nothing else, and starts once the folder responds", async (context) => {
   const { path, hang, goOn } = await mountFolder(context);
   const supervisor = makeSupervisor(context);
   await hang();
@@ -72,7 +73,7 @@ test("A worker whose folder hangs holds up nothing else, and begins once the fol
   supervisor.start(programOf(1, { root: path, account }));
   supervisor.start(programOf(2, { account }));
   await expect.poll(() => supervisor.state(2), soon).toBe("RUNNING");
-  // Its start seconds are over, too: they count for a program that has begun.
+  // Its start seconds are over, too, but they count only for a program that has started.
   expect(supervisor.state(1)).toBe("STARTING");
   expect(supervisor.processes(1)[0]?.reason).toBe(
     `The program has not begun yet: its folder, ${path}, or its account doesn't respond.`,

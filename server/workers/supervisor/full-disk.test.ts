@@ -1,4 +1,4 @@
-// A full disk below the logs of workers. A small file system is mounted for it, which takes root.
+// Tests a full disk below the logs of workers: a small file system, which only root can mount.
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
@@ -42,7 +42,7 @@ describe.skipIf(process.geteuid?.() !== 0)("On a full disk", () => {
     return folder;
   }
 
-  test("a rotation without room for its copy takes no room from others", async (context) => {
+  test("a rotation without enough space for its copy is skipped", async (context) => {
     const folder = makeLog(context, 20);
     fill(folder, 8 * megabyte);
     const { mtimeMs } = statSync(folder);
@@ -51,7 +51,7 @@ describe.skipIf(process.geteuid?.() !== 0)("On a full disk", () => {
     expect(statSync(logPath(folder)).size).toBe(maxLogBytes);
   });
 
-  test("a rotation uses the room of the log that goes with it", async (context) => {
+  test("a rotation reuses the space of the log that it deletes", async (context) => {
     const folder = makeLog(context, 32);
     writeFileSync(logPath(folder, 1), "newer");
     writeFileSync(logPath(folder, 3), Buffer.alloc(maxLogBytes));
@@ -62,7 +62,7 @@ describe.skipIf(process.geteuid?.() !== 0)("On a full disk", () => {
     expect(existsSync(logPath(folder, 3))).toBe(false);
   });
 
-  test("whoever reads a log learns that what is written is lost, and no job is missed in it", async (context) => {
+  test("a reader of a log is told that output is lost, and no job is missing from it", async (context) => {
     const supervisor = makeSupervisor(context);
     const workers = join(supervisor.folder, "workers");
     mountSmall(context, workers, 1);

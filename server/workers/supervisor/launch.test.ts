@@ -25,7 +25,7 @@ import { sendSignal } from "../../testing/signals.ts";
 
 const isRoot = process.geteuid?.() === 0;
 
-describe.concurrent("A start that cannot succeed is told in words", () => {
+describe.concurrent("An impossible start is reported:", () => {
   const never = { startretries: 0 };
   test.for([
     [{ args: ["no-such-program"] }, "Couldn't start: no-such-program was not found."],
@@ -42,13 +42,13 @@ describe.concurrent("A start that cannot succeed is told in words", () => {
     expect(supervisor.history(1)).toEqual(["STARTING", "BACKOFF", "FATAL"]);
   });
 
-  test("a program that is not found, also past a folder that may not be entered", async ({
+  test("a missing program, also beyond a folder that may not be entered", async ({
     expect,
     onTestFinished,
   }) => {
     const directory = makeFolder({ onTestFinished });
     mkdirSync(join(directory, "closed"), { mode: 0o600 });
-    // Root enters every folder; as the owner of the worker's folder it is an ordinary user too.
+    // Root can enter every folder; as the owner of the worker's folder it is an ordinary user, too.
     const site = join(directory, "site");
     mkdirSync(site);
     chmodSync(directory, 0o711);
@@ -60,7 +60,7 @@ describe.concurrent("A start that cannot succeed is told in words", () => {
     expect(supervisor.processes(1)[0]?.reason).toContain("no-such-program was not found");
   });
 
-  test("a folder that is a link to itself, and a program that is one", async ({
+  test("a folder that links to itself, and a program that does", async ({
     expect,
     onTestFinished,
   }) => {
@@ -87,7 +87,7 @@ describe.concurrent("A start that cannot succeed is told in words", () => {
     expect(supervisor.processes(1)[0]?.reason).toContain("the interpreter in the first line of");
   });
 
-  test("a folder for the workers that cannot be used, and no crash", async ({
+  test("an unusable folder for the workers, without a crash", async ({
     expect,
     onTestFinished,
   }) => {
@@ -96,7 +96,7 @@ describe.concurrent("A start that cannot succeed is told in words", () => {
     supervisor.start(programOf(1, never));
     await expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
     expect(supervisor.processes(1)[0]?.reason).toContain("couldn't write the process state");
-    // What else uses the folder now and then fails too, and says so once each.
+    // Periodic work with the folder fails, too, and is reported once each.
     const told = supervisor.problems.filter((problem) => problem.startsWith("writing the state"));
     expect(told).toHaveLength(1);
   });
@@ -128,7 +128,7 @@ describe.concurrent("A process", () => {
     await supervisor.stop(4);
   });
 
-  test("writes both its outputs to a log that only the service may read", async ({
+  test("writes both outputs to a log that only the service may read", async ({
     expect,
     onTestFinished,
   }) => {
@@ -145,7 +145,7 @@ describe.concurrent("A process", () => {
   });
 
   test.runIf(isRoot)(
-    "runs as its account, with that one's groups and none of root's, in a folder that it may enter",
+    "runs as its account, with its groups and none of root's, in a folder that it may enter",
     async ({ expect, onTestFinished }) => {
       const supervisor = makeSupervisor({ onTestFinished });
       const nobody = { uid: 65_534, gid: 65_534, name: "nobody", home: "/nonexistent" };
@@ -167,7 +167,7 @@ describe.concurrent("A process", () => {
   );
 
   test.runIf(isRoot)(
-    "of another account that bears a worker's mark does not keep that worker from being removed",
+    "of another account with a worker's mark does not prevent the removal of that worker",
     async ({ expect, onTestFinished }) => {
       const supervisor = makeSupervisor({ onTestFinished });
       const daemon = { uid: 1, gid: 1, name: "", home: "/" };
@@ -219,7 +219,7 @@ describe.concurrent("A process", () => {
       "Exited with code 127 within 30 seconds.",
     ],
   ] as const)(
-    "of another account says why it could not start: %o",
+    "of another account reports why it could not start: %o",
     async ([given, reason], { expect, onTestFinished }) => {
       const supervisor = makeSupervisor({ onTestFinished });
       const account = { uid: 65_534, gid: 65_534, name: "nobody", home: "/nonexistent" };
@@ -231,7 +231,7 @@ describe.concurrent("A process", () => {
   );
 
   test.runIf(isRoot)(
-    "of another account whose folder goes away says so when it is started again",
+    "of another account whose folder disappears reports that when it is restarted",
     async ({ expect, onTestFinished }) => {
       const supervisor = makeSupervisor({ onTestFinished });
       const account = { uid: 65_534, gid: 65_534, name: "nobody", home: "/nonexistent" };
@@ -248,7 +248,7 @@ describe.concurrent("A process", () => {
     },
   );
 
-  test("that ends comes back, and is counted", async ({ expect, onTestFinished }) => {
+  test("that exits is restarted, and counted", async ({ expect, onTestFinished }) => {
     const supervisor = makeSupervisor({ onTestFinished });
     supervisor.start(programOf(1, { startsecs: 1 }));
     await expect.poll(() => supervisor.state(1), soon).toBe("RUNNING");

@@ -1,4 +1,4 @@
-// A worker's log is deleted, replaced by something else, or made unreadable.
+// Tests a worker's log that is deleted, replaced by something else, or made unreadable.
 import {
   chmodSync,
   lstatSync,
@@ -17,7 +17,7 @@ import { supportsAdoption } from "./process-table.ts";
 import { makeSupervisor, programOf, shell, soon } from "./testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
-/** A worker that counts in its log, ten numbers a second. */
+/** Creates a worker that writes ten consecutive numbers a second into its log. */
 async function makeCounter({ expect, onTestFinished }: TestContext, processes = 1) {
   const supervisor = makeSupervisor({ onTestFinished });
   const args = shell("n=0; while :; do n=$((n + 1)); echo $$ $n; sleep 0.1; done");
@@ -35,10 +35,10 @@ const numbersOf = (text: string, pid: number) =>
   [...text.matchAll(new RegExp(`^${pid} (\\d+)$`, "gm"))].map(([, number]) => Number(number));
 
 describe("A log", { concurrent: true, skip: !supportsAdoption }, () => {
-  test("that is deleted is opened anew, and who follows it misses nothing", async (context) => {
+  test("that is deleted is reopened, and its follower misses nothing", async (context) => {
     const { expect } = context;
     const { log, read, pid, has } = await makeCounter(context, 2);
-    // The service has looked at it once by the time that the next second's numbers are there.
+    // By the time that the next second's numbers are there, the service has checked the log once.
     await has(`${pid} 15\n`);
     let text = "";
     let end = 0;
@@ -55,13 +55,13 @@ describe("A log", { concurrent: true, skip: !supportsAdoption }, () => {
     await expect.poll(follow, soon).toContain(`${pid} ${last + 15}\n`);
     const numbers = numbersOf(text, pid);
     expect(numbers.length).toBeGreaterThan(20);
-    // What was written between the last look and the deletion may come twice, from the deleted file.
+    // Output between the last check and the deletion may be repeated, from the deleted file.
     const unlike = [...new Set(numbers)];
     expect(unlike).toEqual(unlike.map((_, index) => index + 1));
     expect((statSync(log).mode & 0o777).toString(8)).toBe("600");
   });
 
-  test("that has become a folder is opened anew, and the folder is put aside", async (context) => {
+  test("that was replaced by a folder is reopened, and the folder is moved aside", async (context) => {
     const { expect } = context;
     const { supervisor, folder, log, pid, has } = await makeCounter(context);
     rmSync(log);
@@ -75,7 +75,7 @@ describe("A log", { concurrent: true, skip: !supportsAdoption }, () => {
     expect(aside.map((name) => readdirSync(join(folder, name)))).toEqual([["kept"]]);
   });
 
-  test("that has become a link is opened anew, and what the link leads to stays as it is", async (context) => {
+  test("that was replaced by a link is reopened, and the target of the link stays unchanged", async (context) => {
     const { expect } = context;
     const { folder, log, has } = await makeCounter(context);
     const target = join(folder, "..", "target");
@@ -90,7 +90,7 @@ describe("A log", { concurrent: true, skip: !supportsAdoption }, () => {
     expect(aside.map((name) => readlinkSync(join(folder, name)))).toEqual([target]);
   });
 
-  test("that nobody may read any more can be read and written again", async (context) => {
+  test("that became unreadable is made readable and writable again", async (context) => {
     const { expect } = context;
     const { supervisor, log, pid, has } = await makeCounter(context);
     chmodSync(log, 0o000);

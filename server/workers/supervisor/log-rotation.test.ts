@@ -5,7 +5,7 @@ import { rotateLog } from "./log-rotation.ts";
 import { readLog } from "./log-reader.ts";
 import { makeFolder } from "./testing/supervisor.ts";
 
-test("a log that its worker made terabytes long without writing them is cut, and hardly anything is copied", async (context) => {
+test("truncates a sparse log of terabytes, and copies hardly anything", async (context) => {
   const folder = makeFolder(context);
   writeFileSync(logPath(folder), "first line\n");
   const size = 2 * 1024 ** 4;

@@ -23,7 +23,7 @@ function makeLog(context: Pick<TestContext, "onTestFinished">, content: string |
   return { folder, write, read: (from: Parameters<typeof readLog>[1]) => readLog(folder, from) };
 }
 
-/** The log line by line, each of which says its number and is 100 bytes long. */
+/** Returns numbered lines of the log, of 100 bytes each. */
 const lines = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => `${String(from + index).padEnd(99, ".")}\n`).join("");
 
@@ -51,14 +51,14 @@ describe("The last lines", () => {
     expect(read({ lines: count })).toEqual({ text, start, end: content.length, rotated: false });
   });
 
-  test("are whole ones, at most 64 KiB", (context) => {
+  test("are complete, and at most 64 KiB", (context) => {
     const { read } = makeLog(context, lines(0, 2000));
     const { text, start, end } = read({ lines: 1000 });
     expect(text).toBe(lines(2000 - 655, 655));
     expect([start, end]).toEqual([134_500, 200_000]);
   });
 
-  test("are cut between two characters where one line is longer than 64 KiB", (context) => {
+  test("are split between two characters if one line is longer than 64 KiB", (context) => {
     for (const padding of ["", "a", "aa", "aaa"]) {
       const { read } = makeLog(context, `${"🚢".repeat(40_000)}${padding}`);
       const { text, start, end } = read({ lines: 3 });
@@ -69,8 +69,8 @@ describe("The last lines", () => {
   });
 });
 
-describe("What follows an offset", () => {
-  test("comes in parts that together are the log, each of whole lines", (context) => {
+describe("The text after an offset", () => {
+  test("comes in parts of complete lines that together are the log", (context) => {
     const content = lines(0, 3000);
     const { read } = makeLog(context, content);
     const parts = follow(read, 0);
@@ -82,7 +82,7 @@ describe("What follows an offset", () => {
     }
   });
 
-  test("never cuts a character, whatever its length and wherever the border falls", (context) => {
+  test("never splits a character, whatever its length and position", (context) => {
     for (const character of ["é", "船", "🚢"]) {
       for (let shift = 0; shift < 4; shift += 1) {
         const content = "-".repeat(shift) + character.repeat(50_000);
@@ -93,7 +93,7 @@ describe("What follows an offset", () => {
     }
   });
 
-  test("leaves a character that is being written to the next reading", (context) => {
+  test("leaves a partly written character to the next read", (context) => {
     const ship = Buffer.from("🚢");
     for (let written = 1; written < 4; written += 1) {
       const { read, write } = makeLog(
@@ -106,17 +106,17 @@ describe("What follows an offset", () => {
     }
   });
 
-  test("starts at the next character where the offset is inside of one", (context) => {
+  test("starts at the next character if the offset is inside of one", (context) => {
     const { read } = makeLog(context, "🚢é!");
     expect([1, 2, 3, 5].map((offset) => read({ offset }).text)).toEqual(["é!", "é!", "é!", "!"]);
   });
 
-  test("has bytes that are not UTF-8 replaced, and goes on after them", (context) => {
+  test("has bytes that are not UTF-8 replaced, and continues after them", (context) => {
     const { read } = makeLog(context, Buffer.from([0x61, 0xff, 0xfe, 0x80, 0x62, 0x0a]));
     expect(read({ offset: 0 })).toMatchObject({ text: "a\uFFFD\uFFFD\uFFFDb\n", end: 6 });
   });
 
-  test("is nothing at the end, and something once more was written", (context) => {
+  test("is empty at the end, until more was written", (context) => {
     const { read, write } = makeLog(context, "one\n");
     expect(read({ offset: 4 })).toEqual({ text: "", start: 4, end: 4, rotated: false });
     write("two\n");
@@ -137,7 +137,7 @@ describe("A rotation", () => {
     expect((statSync(logPath(folder, 1)).mode & 0o777).toString(8)).toBe("600");
   });
 
-  test("keeps the three newest", async (context) => {
+  test("keeps the three newest logs", async (context) => {
     const { folder, write } = makeLog(context);
     for (let round = 1; round <= 5; round += 1) {
       write(lines(round, long));
@@ -148,7 +148,7 @@ describe("A rotation", () => {
     expect(existsSync(logPath(folder, 4))).toBe(false);
   });
 
-  test("is not noticed by a reader who had got into the rotated part", async (context) => {
+  test("is invisible to a reader whose offset is in the rotated part", async (context) => {
     const { folder, read, write } = makeLog(context, lines(0, long));
     const before = read({ lines: 5 });
     await rotateLog(folder);
@@ -159,7 +159,7 @@ describe("A rotation", () => {
     expect(parts.map(({ text }) => text).join("")).toBe(`${before.text}after\n`);
   });
 
-  test("is told to a reader who comes back too late, though the log may be longer again by then", async (context) => {
+  test("is reported to a reader who comes too late, even if the log is longer again by then", async (context) => {
     const { folder, read, write } = makeLog(context, lines(0, long));
     const { end } = read({ offset: 5000 });
     for (let round = 1; round <= 2; round += 1) {
@@ -172,14 +172,14 @@ describe("A rotation", () => {
     expect(read({ offset: part.end }).rotated).toBe(false);
   });
 
-  test("is told where somebody else has emptied the log", (context) => {
+  test("is reported if someone else has truncated the log", (context) => {
     const { folder, read, write } = makeLog(context, lines(0, 10));
     truncateSync(logPath(folder));
     write("anew\n");
     expect(read({ offset: 1000 })).toEqual({ text: "anew\n", start: 0, end: 5, rotated: true });
   });
 
-  test("that cannot be made leaves log and rotated logs as they are", async (context) => {
+  test("that fails leaves the log and rotated logs unchanged", async (context) => {
     const { folder, write } = makeLog(context, lines(0, long));
     await rotateLog(folder);
     write(lines(0, long));
@@ -191,7 +191,7 @@ describe("A rotation", () => {
     expect(await rotateLog(folder)).toBe(true);
   });
 
-  test("loses no line of a process that writes without pause", async (context) => {
+  test("loses no line of a process that writes continuously", async (context) => {
     const supervisor = makeSupervisor(context);
     const count = 400_000;
     const args = shell(`seq -f '%0.f ${"x".repeat(40)}' 1 ${count}; sleep 300`);
@@ -209,7 +209,7 @@ describe("A rotation", () => {
       .filter(Boolean)
       .map((line) => Number.parseInt(line, 10));
     expect(numbers.at(0)).toBe(1);
-    // What copy-and-truncate may lose is what was written within microseconds.
+    // Copying and truncating may lose only what was written within microseconds.
     const lost = numbers.filter(
       (number, index) => index > 0 && number !== (numbers[index - 1] ?? 0) + 1,
     );

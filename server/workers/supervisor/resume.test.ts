@@ -1,4 +1,4 @@
-// The service stops or is killed, starts again, and finds its processes.
+// Tests that a restarted service finds its processes, whether the previous one was stopped or killed.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ import {
 } from "./testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
-/** Releases it, and makes the one that the next start of the service would make. */
+/** Releases the supervisor, and creates the one of the service's next start. */
 function comeBack(context: Parameters<typeof makeSupervisor>[0], supervisor: TestSupervisor) {
   supervisor.release();
   return makeSupervisor(context, supervisor);
@@ -28,8 +28,8 @@ const steady = programOf(1, { startsecs: 0, processes: 2 });
 const pidsOf = (supervisor: TestSupervisor, id = 1) =>
   supervisor.processes(id).map(({ pid }) => pid);
 
-describe.skipIf(!supportsAdoption)("When the service comes back", () => {
-  test("its processes are the same, with their past", async (context) => {
+describe.skipIf(!supportsAdoption)("After a restart of the service", () => {
+  test("its processes are the same, with their history", async (context) => {
     const first = makeSupervisor(context);
     first.start(steady);
     sendSignal(first.processes(1)[0]?.pid, "SIGKILL");
@@ -40,13 +40,13 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
 
     const second = comeBack(context, first);
     await second.resume([{ program: steady, up: true }]);
-    // A deadline begins anew, so what was up before it counts for nothing. Reasons are not kept.
+    // Deadlines start again, so that earlier uptime does not count. Reasons are not stored.
     expect(second.processes(1)).toEqual(
       before.map((process) => ({ ...process, upAt: null, lastEnd: null })),
     );
     expect(marked(second.instance)).toHaveLength(2);
 
-    // And they are looked after as before.
+    // They are supervised as before.
     sendSignal(before[1]?.pid, "SIGKILL");
     await expect
       .poll(() => second.processes(1)[1], soon)
@@ -55,7 +55,7 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
     expect(marked(second.instance)).toEqual([]);
   });
 
-  test("what died while it was away starts again", async (context) => {
+  test("a process that died meanwhile starts again", async (context) => {
     const first = makeSupervisor(context);
     first.start(steady);
     const [one, two] = pidsOf(first);
@@ -69,7 +69,7 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
     expect(marked(second.instance)).toHaveLength(2);
   });
 
-  test("what should be down is stopped, also what no worker claims any more", async (context) => {
+  test("processes that should be down are stopped, including those of unknown workers", async (context) => {
     const first = makeSupervisor(context);
     const gone = programOf(2, { args: shell("setsid sleep 300 & sleep 300"), startsecs: 0 });
     const fewer = { ...programOf(3, { startsecs: 0 }), processes: 1 };
@@ -90,7 +90,7 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
     await expect.poll(() => second.processes(3), soon).toHaveLength(1);
   });
 
-  test("a process whose start was not noted any more is found by its mark", async (context) => {
+  test("a process whose start was not recorded is found by its mark", async (context) => {
     const first = makeSupervisor(context);
     first.start(steady);
     const before = pidsOf(first);
@@ -108,7 +108,7 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
     expect(marked(second.instance)).toHaveLength(2);
   });
 
-  test("a child with a session of its own is not taken for its dead parent", async (context) => {
+  test("a child with its own session is not mistaken for its dead parent", async (context) => {
     const program = programOf(1, {
       args: shell("setsid sleep 400 & exec sleep 300"),
       startsecs: 0,
@@ -129,14 +129,14 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
     expect(isRunning(child?.pid ?? 0)).toBe(true);
   });
 
-  test("without any record the oldest process of a slot stays, and others for it end", async (context) => {
+  test("without any record the oldest process of a slot is kept, and others are ended", async (context) => {
     const program = programOf(1, { startsecs: 0 });
     const first = makeSupervisor(context);
     first.start(program);
     const [oldest] = pidsOf(first);
     first.release();
     rmSync(runPath(first, 1));
-    // The kernel counts in hundredths of a second; the second one has to be the younger.
+    // The kernel counts in hundredths of a second; the second process must be the younger one.
     const uptime = () => Number.parseFloat(readFileSync("/proc/uptime", "utf8"));
     const started = uptime();
     await expect.poll(uptime, soon).toBeGreaterThan(started + 0.02);
@@ -152,7 +152,7 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
     await expect.poll(() => marked(second.instance).map(({ pid }) => pid), soon).toEqual([oldest]);
   });
 
-  test("a stop that was under way is finished", async (context) => {
+  test("a stop that was in progress is completed", async (context) => {
     const args = shell(`trap "" TERM; echo deaf; while :; do sleep 0.1; done`);
     const program = programOf(1, { args, stopwaitsecs: 5, startsecs: 0 });
     const first = makeSupervisor(context);
@@ -170,7 +170,7 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
     expect(marked(second.instance)).toEqual([]);
   });
 
-  test("a worker that has fewer processes than before has no more than these", async (context) => {
+  test("a worker whose number of processes was reduced has no more than that", async (context) => {
     const first = makeSupervisor(context);
     first.start({ ...steady, processes: 3 });
     await first.stop(1);
@@ -179,7 +179,7 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
     expect(second.processes(1).map(({ number }) => number)).toEqual([1, 2]);
   });
 
-  test("processes of another installation on the machine are none of its business", async (context) => {
+  test("processes of another installation on the machine are not affected", async (context) => {
     const other = makeSupervisor(context);
     other.start(steady);
     const one = makeSupervisor(context);
@@ -189,7 +189,7 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
     expect(other.processes(1).map(({ state }) => state)).toEqual(["RUNNING", "RUNNING"]);
   });
 
-  test("a record that was damaged is written anew", async (context) => {
+  test("a damaged record is rewritten", async (context) => {
     const first = makeSupervisor(context);
     first.start(steady);
     const before = pidsOf(first);

@@ -27,7 +27,7 @@ test("A record is read as it was written, and nobody else may read it", (context
   expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
 });
 
-test("All records are of one size, so that one can be written over another on a full disk", (context) => {
+test("All records have the same size, so that one can overwrite another on a full disk", (context) => {
   const path = join(makeFolder(context), "slot-1.json");
   writeRunFile(path, record);
   expect(readFileSync(path)).toHaveLength(1024);
@@ -43,14 +43,14 @@ test.for([
   JSON.stringify({ ...record, state: "ASLEEP" }),
   '{"pid":1}',
   ...[0, 1, -7, 1.5].map((pid) => JSON.stringify({ ...record, pid })),
-])("A record that cannot be understood is none: %s", (text, context) => {
+])("An invalid record counts as none: %s", (text, context) => {
   const path = join(makeFolder(context), "slot-1.json");
   expect(readRunFile(path)).toBe(null);
   writeFileSync(path, text);
   expect(readRunFile(path)).toBe(null);
 });
 
-test("A record that cannot be written is an error, and leaves nothing behind", (context) => {
+test("A record that cannot be written causes an error, and leaves nothing behind", (context) => {
   const folder = makeFolder(context);
   const path = join(folder, "slot-1.json");
   mkdirSync(path);

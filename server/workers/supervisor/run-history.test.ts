@@ -54,7 +54,7 @@ function setUp(given: Partial<Program> = {}) {
 const second = 1000;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("an outage lasts from an end until the start seconds are over again", () => {
+test("an outage lasts from an exit until the start seconds are over again", () => {
   const { slot, clock, exit } = setUp({ startsecs: 2 });
   slot.start();
   clock.advance(10 * second);
@@ -68,7 +68,7 @@ test("an outage lasts from an end until the start seconds are over again", () =>
   });
 });
 
-test("each start that fails ends one outage and begins the next, and being given up ends the last", () => {
+test("each failed start ends one outage and begins the next, and a fatal state ends the last", () => {
   const { slot, clock, exit } = setUp({ startsecs: 2, startretries: 1 });
   slot.start();
   exit(1);
@@ -84,7 +84,7 @@ test("each start that fails ends one outage and begins the next, and being given
   });
 });
 
-test("an end by max_jobs is none, and the process is between its runs until it is up again", () => {
+test("an exit by max_jobs is no outage, and the process is between its runs until it is up again", () => {
   const { slot, clock, exit } = setUp({ maxJobs: 6 });
   slot.start();
   clock.advance(3 * second);
@@ -96,13 +96,13 @@ test("an end by max_jobs is none, and the process is between its runs until it i
   expect(slot.status()).toMatchObject({ state: "RUNNING", isBetweenRuns: false });
   exit(0);
   clock.advance(0);
-  // The next one fails to start, whatever its exit code.
+  // The next process fails to start, whatever its exit code.
   exit(0);
   expect(slot.status()).toMatchObject({ state: "BACKOFF", isBetweenRuns: false });
   expect(slot.status().outages).toHaveLength(1);
 });
 
-test("how the newest outage began is remembered while the process is up again", () => {
+test("the cause of the newest outage is kept while the process is up again", () => {
   const { slot, clock, exit } = setUp({ maxJobs: 6 });
   slot.start();
   expect(slot.status().lastEnd).toBeNull();
@@ -128,7 +128,7 @@ test("a stop is no outage, and ends one", async () => {
   expect(slot.status().outages).toEqual([{ at: 3 * second, backAt: 4 * second }]);
 });
 
-test("outages and deployment are on the disk, and an end that nobody saw is one more", () => {
+test("outages and deployment are stored on disk, and an unobserved exit adds one", () => {
   const { slot, clock, exit, system } = setUp({ deployment: 7 });
   slot.start();
   clock.advance(3 * second);
@@ -146,7 +146,7 @@ test("outages and deployment are on the disk, and an end that nobody saw is one 
   ]);
 });
 
-test("a process is replaced once for each deployment that requires it, and not while it is to be down", async () => {
+test("a process is replaced once for each deployment that requires it, and not while it should be down", async () => {
   const { slot, clock, system } = setUp();
   const deploy = async (deployment: number, isRequired = true) => {
     Object.assign(system.program, { deployment });

@@ -1,4 +1,4 @@
-// The signals of a stop and a restart, their deadline, and the reason of a kill.
+// Tests the signals of a stop and a restart, their deadline, and the reason of a kill.
 import { describe, expect, test } from "vitest";
 import type { Program } from "../process-manager.ts";
 import { isDone, seconds, setUp } from "./testing/slot.ts";
@@ -11,7 +11,7 @@ const run = (given: Partial<Program> = {}) => {
 };
 
 describe("A restart", () => {
-  test("signals the leader alone, and its group only when the stop seconds are over", () => {
+  test("signals only the leader, and its group when the stop seconds are over", () => {
     const { slot, system, clock } = run({ stopwaitsecs: 7 });
     void slot.restart();
     clock.advance(7 * seconds - 1);
@@ -20,7 +20,7 @@ describe("A restart", () => {
     expect(system.signals).toEqual(["leader SIGTERM", "SIGKILL"]);
   });
 
-  test("lets what the leader started end as well, before the next one begins", () => {
+  test("lets the leader's children end, too, before the next process starts", () => {
     const { slot, system, clock } = run({ stopwaitsecs: 7 });
     void slot.restart();
     system.exit(0, null, true);
@@ -39,7 +39,7 @@ describe("A restart", () => {
     expect(system.signals).toEqual(["SIGTERM"]);
   });
 
-  test("leaves alone what has left the group", () => {
+  test("does not affect processes that left the group", () => {
     const { slot, system, clock } = run({ stopwaitsecs: 7 });
     system.hasOthers = true;
     void slot.restart();
@@ -49,7 +49,7 @@ describe("A restart", () => {
     expect(system.signals).toEqual(["leader SIGTERM"]);
   });
 
-  test("becomes a stop when one is asked for, within the time that it has", () => {
+  test("becomes a stop on request, within its remaining time", () => {
     const { slot, system, clock } = run({ stopwaitsecs: 7 });
     void slot.restart();
     clock.advance(3 * seconds);
@@ -62,7 +62,7 @@ describe("A restart", () => {
     expect(system.starts()).toBe(1);
   });
 
-  test("says of its predecessor that it was killed, until the next one is up", () => {
+  test("reports that its predecessor was killed, until the next one is up", () => {
     const { slot, system, clock } = run({ stopwaitsecs: 7 });
     void slot.restart();
     clock.advance(7 * seconds);
@@ -75,7 +75,7 @@ describe("A restart", () => {
     expect(system.killings).toEqual([reason]);
   });
 
-  test("is for processes that were started before it", async () => {
+  test("affects only processes that were started before it", async () => {
     const program: Partial<Program> = { order: 1 };
     const { slot, system, clock, use } = setUp(program);
     slot.start();
@@ -86,7 +86,7 @@ describe("A restart", () => {
     system.exit(0);
     clock.advance(1 * seconds);
     expect(system.starts()).toBe(2);
-    // The same order once more, as after a kill of the service.
+    // The same order again, as after a kill of the service.
     expect(await isDone(slot.restart())).toBe(true);
     expect(slot.status()).toMatchObject({ state: "RUNNING", pid: 102 });
     expect(slot.isOlderThan(2)).toBe(false);
@@ -96,7 +96,7 @@ describe("A restart", () => {
 });
 
 describe("A stop", () => {
-  test("tells once that it had to kill, and the stopped process says why", () => {
+  test("reports once that it had to kill, and the stopped process shows why", () => {
     const { slot, system, clock } = run({ stopwaitsecs: 1 });
     void slot.stop();
     clock.advance(5 * seconds);
@@ -108,7 +108,7 @@ describe("A stop", () => {
     expect(slot.status().reason).toBe(null);
   });
 
-  test("tells nothing of a kill that was asked for, or found nobody", () => {
+  test("reports no kill that was requested, or that found no process", () => {
     const { slot, system, clock } = run({ stopsignal: "KILL" });
     void slot.stop();
     system.exit(null, "SIGKILL");
@@ -117,7 +117,7 @@ describe("A stop", () => {
     expect(system.killings).toEqual([]);
   });
 
-  test("is over only when nobody bears the slot's mark, in whatever group", async () => {
+  test("is complete only when no process has the slot's mark, in whatever group", async () => {
     const { slot, system, clock } = run({ stopwaitsecs: 7 });
     system.hasOthers = true;
     const done = slot.stop();
@@ -135,7 +135,7 @@ describe("A stop", () => {
   });
 
   test.for(["BACKOFF", "EXITED", "FATAL"])(
-    "in %s is not over while something lives that an earlier process left",
+    "in %s is not complete while a descendant of an earlier process runs",
     async (from) => {
       const { slot, system, clock } = setUp({ startretries: from === "FATAL" ? 0 : 3 });
       slot.start();
@@ -146,7 +146,7 @@ describe("A stop", () => {
       const done = slot.stop();
       clock.advance(5 * seconds);
       expect(slot.status().state).toBe(from);
-      // What is asked for meanwhile waits: the sweep would take the next process for what was left.
+      // A start meanwhile waits, because the sweep would kill the new process as a leftover.
       slot.start();
       expect(system.starts()).toBe(1);
       const stopping = slot.stop();

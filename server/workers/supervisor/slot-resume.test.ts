@@ -20,7 +20,7 @@ describe("After a restart of the service", () => {
     ...given,
   });
 
-  test("a process that runs goes on, with its past", () => {
+  test("a running process continues, with its history", () => {
     const { slot, system, clock } = setUp();
     system.addGroup(50);
     const outages = [{ at: 1_600_000_000_000, backAt: 1_600_000_001_000 }];
@@ -45,7 +45,7 @@ describe("After a restart of the service", () => {
     expect(system.records.at(-1)).toMatchObject({ nonce: "old", pid: 50, startTime: "7" });
   });
 
-  test("its end is noticed within half a second, with an exit code that nobody saw", () => {
+  test("its exit is noticed within half a second, with an unknown exit code", () => {
     const { slot, system, clock } = setUp();
     system.addGroup(50);
     slot.resume(recordOf({}), found, true);
@@ -83,7 +83,7 @@ describe("After a restart of the service", () => {
     ["STOPPED", false, [], 4],
     ["FATAL", false, ["STOPPED"], 4],
   ] as const)(
-    "one that was %s and is gone, and should be up: %s",
+    "a process that was %s and is gone, and should be up: %s",
     ([state, up, history, restarts]) => {
       const { slot, system } = setUp();
       const pid = state === "RUNNING" || state === "STOPPING" ? 50 : null;
@@ -95,7 +95,7 @@ describe("After a restart of the service", () => {
     },
   );
 
-  test("a stop that was under way is finished, and what is wanted starts after it", () => {
+  test("a stop in progress is completed, followed by the requested start", () => {
     for (const up of [true, false]) {
       const { slot, system, clock } = setUp({ stopwaitsecs: 2 });
       system.addGroup(50);
@@ -108,7 +108,7 @@ describe("After a restart of the service", () => {
     }
   });
 
-  test("children that a stop left to their time are ended after it", () => {
+  test("children that a stop was waiting for are ended after it", () => {
     const { slot, system, clock } = setUp({ stopwaitsecs: 2 });
     system.addGroup(50);
     slot.resume(recordOf({ state: "STOPPING" }), { ...found, kind: "group" }, false);
@@ -119,7 +119,7 @@ describe("After a restart of the service", () => {
     expect(slot.status().state).toBe("STOPPED");
   });
 
-  test("children of a process that ended by itself do not hold up the next one", () => {
+  test("children of a process that exited by itself do not delay the next one", () => {
     const { slot, system } = setUp();
     system.addGroup(50);
     slot.resume(recordOf({}), { ...found, kind: "group" }, true);
@@ -127,7 +127,7 @@ describe("After a restart of the service", () => {
     expect(system.signals).toEqual([]);
   });
 
-  test("what should be down is stopped", () => {
+  test("a process that should be down is stopped", () => {
     const { slot, system } = setUp();
     system.addGroup(50);
     slot.resume(recordOf({}), found, false);

@@ -10,7 +10,7 @@ describe("A stop", () => {
     return all;
   };
 
-  test("signals once, waits its time, then kills until nobody is left", async () => {
+  test("signals once, waits its time, then kills until no process is left", async () => {
     const { slot, system, clock } = run({ stopsignal: "INT", stopwaitsecs: 7 });
     const done = slot.stop();
     clock.advance(7 * seconds - 1);
@@ -27,7 +27,7 @@ describe("A stop", () => {
     expect(system.signals).toHaveLength(3);
   });
 
-  test("is over only when the children of the leader are gone as well", async () => {
+  test("is complete only when the children of the leader have ended as well", async () => {
     const { slot, system, clock } = run({ stopwaitsecs: 3 });
     const done = slot.stop();
     system.exit(0, null, true);
@@ -55,7 +55,7 @@ describe("A stop", () => {
     expect(system.starts()).toBe(1);
   });
 
-  test("of a process that turns out not to have started is over with it", async () => {
+  test("of a process that fails to start completes with it", async () => {
     const { slot, system, clock } = setUp();
     slot.start();
     const done = slot.stop();
@@ -67,7 +67,7 @@ describe("A stop", () => {
     expect(system.starts()).toBe(1);
   });
 
-  test("while a start is failing wins over the failure", async () => {
+  test("takes precedence over a failing start", async () => {
     const { slot, system, clock } = setUp();
     system.launches = "fail";
     slot.start();
@@ -77,7 +77,7 @@ describe("A stop", () => {
     expect(system.history).toEqual(["STARTING", "STOPPED"]);
   });
 
-  test("asked for by whoever hears of a change takes effect at that very step", () => {
+  test("called by an observer of a change takes effect at that very step", () => {
     for (const at of ["STARTING", "BACKOFF", "EXITED", "RUNNING"]) {
       const { slot, system, clock } = setUp({ startretries: 1 });
       system.onChange = () => {
@@ -93,7 +93,7 @@ describe("A stop", () => {
     }
   });
 
-  test("followed by a start brings it up again once it is down", () => {
+  test("followed by a start starts it again once it is down", () => {
     const { slot, system, clock } = run();
     void slot.stop();
     slot.start();
@@ -103,7 +103,7 @@ describe("A stop", () => {
     expect(system.history.slice(2)).toEqual(["STOPPING", "STOPPED", "STARTING", "RUNNING"]);
   });
 
-  test("during a restart wins over it", async () => {
+  test("takes precedence over a restart", async () => {
     const { slot, system, clock } = run();
     const restarting = slot.restart();
     const stopping = slot.stop();

@@ -12,7 +12,7 @@ describe("A start", () => {
     expect(slot.status()).toMatchObject({ state: "RUNNING", pid: 101, restarts: 0 });
   });
 
-  test("has its start seconds anew as long as the program is held up, and is not between runs", () => {
+  test("restarts its start seconds as long as the program is blocked, and is not between runs", () => {
     const { slot, system, clock } = setUp({ startsecs: 5, maxJobs: 1 });
     slot.start();
     clock.advance(60 * seconds);
@@ -29,7 +29,7 @@ describe("A start", () => {
     system.begins = true;
     clock.advance(5 * seconds);
     expect(slot.status()).toMatchObject({ state: "RUNNING", reason: null });
-    // What ends before it has begun was never up.
+    // A program that ends before it has started was never up.
     system.begins = false;
     system.exit(0);
     clock.advance(12 * seconds);
@@ -37,10 +37,10 @@ describe("A start", () => {
     expect(slot.status()).toMatchObject({ state: "BACKOFF", isBetweenRuns: false });
   });
 
-  test("that ends after its start seconds was RUNNING, also when a busy service sees the end first", () => {
+  test("that exits after its start seconds was RUNNING, even if a busy service notices the exit first", () => {
     const { slot, system, clock } = setUp({ startsecs: 5, startretries: 0 });
     slot.start();
-    // The wait is due as well, and has not had its turn yet.
+    // The timer of the start seconds is due as well, but has not fired yet.
     clock.jump(5 * seconds);
     system.exit(0);
     expect(system.history).toEqual(["STARTING", "RUNNING", "EXITED"]);
@@ -54,7 +54,7 @@ describe("A start", () => {
     expect(system.history).toEqual(["STARTING", "RUNNING"]);
   });
 
-  test("without start seconds comes back at most once a second", () => {
+  test("without start seconds restarts at most once a second", () => {
     const { slot, system, clock } = setUp({ startsecs: 0 });
     slot.start();
     for (let round = 0; round < 5; round += 1) {
@@ -91,7 +91,7 @@ describe("A start", () => {
     expect(system.starts()).toBe(startretries + 1);
   });
 
-  test("that reaches RUNNING has its earlier failures forgotten", () => {
+  test("that reaches RUNNING resets its earlier failures", () => {
     const { slot, system, clock } = setUp({ startretries: 1 });
     slot.start();
     for (let round = 0; round < 4; round += 1) {
@@ -105,7 +105,7 @@ describe("A start", () => {
     }
   });
 
-  test("that cannot even be tried counts as a failed one", () => {
+  test("that cannot even be attempted counts as failed", () => {
     const { slot, system, clock } = setUp({ startretries: 1, startsecs: 0 });
     system.launches = "fail";
     slot.start();
@@ -117,7 +117,7 @@ describe("A start", () => {
     expect(slot.status().reason).toBe("Couldn't start: it was not found.");
   });
 
-  test("is not made while its record cannot be written, because nobody would find it again", async () => {
+  test("is not made while its record cannot be written, because the process could not be found again", async () => {
     const { slot, system, clock } = setUp();
     system.saves = false;
     slot.start();
@@ -138,7 +138,7 @@ describe("A start", () => {
     ]);
   });
 
-  test.for(["FATAL", "BACKOFF", "EXITED", "STOPPED"])("begins anew from %s", (from) => {
+  test.for(["FATAL", "BACKOFF", "EXITED", "STOPPED"])("restarts from %s", (from) => {
     const { slot, system, clock } = setUp({ startretries: from === "FATAL" ? 0 : 3 });
     if (from !== "STOPPED") {
       slot.start();
@@ -153,7 +153,7 @@ describe("A start", () => {
     expect(slot.status().state).toBe("RUNNING");
   });
 
-  test("leaves what is STARTING or RUNNING as it is", () => {
+  test("does not affect STARTING or RUNNING", () => {
     const { slot, system, clock } = setUp();
     slot.start();
     slot.start();
@@ -163,7 +163,7 @@ describe("A start", () => {
   });
 });
 
-describe("Why it failed", () => {
+describe("The reason of a failure", () => {
   const hint =
     "Quarterdeck did not send it. Laravel does when a job exceeds its timeout; the kernel does when memory runs out, and says so in its log (journalctl -k).";
   const giveUp = (ends: (number | string)[], startsecs = 1) => {
@@ -195,7 +195,7 @@ describe("Why it failed", () => {
     expect(giveUp([...ends], startsecs)).toBe(reason);
   });
 
-  test("says of a process that was up that a signal ended it, which nobody here had sent", () => {
+  test("names the signal that ended a running process, if the supervisor had not sent it", () => {
     const { slot, system, clock } = setUp();
     slot.start();
     clock.advance(1 * seconds);
@@ -205,7 +205,7 @@ describe("Why it failed", () => {
     expect(system.deaths).toEqual(["Killed by SIGKILL."]);
   });
 
-  test("is still said while it is tried again, and no more once it runs", () => {
+  test("is kept during retries, and cleared once it runs", () => {
     const { slot, system, clock } = setUp();
     slot.start();
     system.exit(2);
@@ -240,7 +240,7 @@ describe("A clock that jumps", () => {
   });
 });
 
-test("A released slot does nothing more, whatever happens", () => {
+test("A released slot ignores all further events", () => {
   const { slot, system, clock } = setUp();
   slot.start();
   clock.advance(1 * seconds);

@@ -1,4 +1,4 @@
-// The effect of a stop and a restart on real processes: the current job, its children, and escaped descendants.
+// Tests the effect of a stop and a restart on real processes: the current job, its children, and escaped descendants.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
@@ -16,7 +16,7 @@ const numberIn = (path: string): number => {
   }
 };
 
-/** Waits for its child when it is told to end, as a job does. The child ends when there is a file `go`. */
+/** A program that waits for its child at SIGTERM, like a job. The child ends when the file `go` exists. */
 const jobWithChild = (folder: string) =>
   shell(
     `trap 'echo asked; wait $child; echo job ended; exit 0' TERM
@@ -46,7 +46,7 @@ async function setUp(
 }
 
 describe.concurrent("A restart", () => {
-  test("lets the job at hand end, with the child that it waits for", async (context) => {
+  test("lets the current job end, with the child that it waits for", async (context) => {
     const { expect } = context;
     const { supervisor, program, log, child, pid, go } = await setUp(context, (folder) => ({
       args: jobWithChild(folder),
@@ -73,7 +73,7 @@ describe.concurrent("A restart", () => {
     expect(await log()).not.toContain("child ended");
   });
 
-  test("that has to kill says so in the log, and of the next process why", async (context) => {
+  test("that has to kill reports it in the log, and in the reason of the next process", async (context) => {
     const { expect } = context;
     const { supervisor, program, log, child, pid } = await setUp(context, (folder) => ({
       args: shell(`trap '' TERM; echo $$ > ${folder}/child; printf 'half a line'; sleep 300; :`),
@@ -91,7 +91,7 @@ describe.concurrent("A restart", () => {
   });
 });
 
-test("A process that somebody else kills says so in its log, and why while it is tried again", async (context) => {
+test("A process that someone else kills reports it in its log, and in the reason during the retry", async (context) => {
   const { expect } = context;
   const { supervisor, log, pid } = await setUp(context, (folder) => ({
     args: shell(`echo $$ > ${folder}/child; printf 'half a line'; sleep 300; :`),
@@ -117,7 +117,7 @@ const inItsOwnSession = (folder: string, trap = "") =>
 const where = { concurrent: true, skip: !supportsAdoption };
 
 describe("STOPPED means that", where, () => {
-  test("nothing lives that the process has started, in whatever session", async (context) => {
+  test("no descendant of the process is running, in whatever session", async (context) => {
     const { expect } = context;
     const { supervisor, child } = await setUp(context, (folder) => ({
       args: inItsOwnSession(folder),
@@ -129,7 +129,7 @@ describe("STOPPED means that", where, () => {
     expect(supervisor.kills).toEqual([]);
   });
 
-  test("a child in a session of its own that ignores the signal was killed, and that is said", async (context) => {
+  test("a child in its own session that ignores the signal was killed, which is reported", async (context) => {
     const { expect } = context;
     const { supervisor, child, log } = await setUp(context, (folder) => ({
       args: inItsOwnSession(folder, `trap "" TERM;`),
@@ -144,7 +144,7 @@ describe("STOPPED means that", where, () => {
     expect(await log()).toContain(` Process 1: ${reason}\n`);
   });
 
-  test("what a process left that died earlier is gone too", async (context) => {
+  test("leftovers of a process that died earlier have ended, too", async (context) => {
     const { expect } = context;
     const { supervisor, child, pid } = await setUp(context, (folder) => ({
       args: shell(`sh -c 'echo $$ > ${folder}/child; exec sleep 300' & exec sleep 300`),
@@ -159,9 +159,9 @@ describe("STOPPED means that", where, () => {
     expect(marked(supervisor.instance)).toEqual([]);
   });
 
-  test("what forks on and on while it is ended has ended", async (context) => {
+  test("a process that forks continuously while it is stopped has ended", async (context) => {
     const { expect } = context;
-    // Each generation starts the next in a session of its own, and ends.
+    // Each generation starts the next in its own session, and ends.
     const { supervisor } = await setUp(context, (folder) => {
       const script = join(folder, "hop");
       writeFileSync(script, `echo $$ > ${folder}/child\nsleep 0.05\nsetsid sh ${script} &\n`);

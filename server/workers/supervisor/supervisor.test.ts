@@ -17,7 +17,7 @@ import { sendSignal } from "../../testing/signals.ts";
 const numberIn = (path: string): number => Number(readFileSync(path, "utf8").trim() || Number.NaN);
 
 describe.concurrent("A stop", () => {
-  test("reaches the whole group, and STOPPED waits for a stubborn child until it is killed", async ({
+  test("signals the whole group, and STOPPED waits until a child that ignores the signal is killed", async ({
     expect,
     onTestFinished,
   }) => {
@@ -41,7 +41,7 @@ describe.concurrent("A stop", () => {
     expect(supervisor.history(1)).toEqual(["STARTING", "RUNNING", "STOPPING", "STOPPED"]);
   });
 
-  test("kills a process that is paused and cannot act on its signal", async ({
+  test("kills a paused process, which cannot handle its signal", async ({
     expect,
     onTestFinished,
   }) => {
@@ -65,7 +65,7 @@ describe.concurrent("A stop", () => {
 });
 
 describe.concurrent("A removal", () => {
-  test("ends a grandchild that has a session of its own, and deletes the files", async ({
+  test("ends a grandchild in its own session, and deletes the files", async ({
     expect,
     onTestFinished,
   }) => {
@@ -97,7 +97,7 @@ describe.concurrent("A removal", () => {
 });
 
 describe.concurrent("Workers", () => {
-  test("are restarted one process at a time, and a stop meanwhile wins", async ({
+  test("are restarted one process at a time, and a stop meanwhile takes precedence", async ({
     expect,
     onTestFinished,
   }) => {
@@ -115,10 +115,7 @@ describe.concurrent("Workers", () => {
     expect(marked(supervisor.instance)).toEqual([]);
   });
 
-  test("follow the number of processes that they are started with", async ({
-    expect,
-    onTestFinished,
-  }) => {
+  test("run as many processes as their start specifies", async ({ expect, onTestFinished }) => {
     const supervisor = makeSupervisor({ onTestFinished });
     supervisor.start(programOf(1, { processes: 3, startsecs: 0 }));
     const [first] = supervisor.processes(1);
@@ -139,7 +136,7 @@ describe.concurrent("Workers", () => {
     expect(new Set(states.map(({ state }) => state))).toEqual(new Set(["STOPPED"]));
   });
 
-  test("once all have stopped nothing is tried again, not even a record that could not be written", async ({
+  test("after all have stopped nothing is retried, not even a record that could not be written", async ({
     expect,
     onTestFinished,
   }) => {
@@ -168,7 +165,7 @@ describe.concurrent("Workers", () => {
     expect(waits.size).toBe(0);
   });
 
-  test("that nobody knows are stopped, removed and read without an error", async ({
+  test("that are unknown can be stopped, removed and read without an error", async ({
     expect,
     onTestFinished,
   }) => {
