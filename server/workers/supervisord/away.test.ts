@@ -1,4 +1,4 @@
-// A supervisord that hangs, is stopped or is not installed.
+// Tests a supervisord that hangs, is stopped or is not installed.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ const whyAway = (manager: TestManager) => {
   return away === null || away === "unseen" ? away : away.reason;
 };
 
-test("while supervisord hangs or is gone it is away with its reason, and then everything is as it was", async (context) => {
+test("reports supervisord as unavailable with the reason while it hangs or is stopped, and the previous state afterwards", async (context) => {
   const own = await startSupervisord();
   context.onTestFinished(() => own.close());
   const manager = makeManager(context, own);
@@ -23,12 +23,12 @@ test("while supervisord hangs or is gone it is away with its reason, and then ev
   const pids = pidsOf(manager, 1);
   sendSignal(own.pid(), "SIGSTOP");
   await expect.poll(() => whyAway(manager), soon).toContain("did not answer within 5 s");
-  // An order waits.
+  // An order is pending.
   const restarted = manager.restart(programOf(1, { order: 9 }));
   const before = manager.asked().length;
   sendSignal(own.pid(), "SIGCONT");
   await restarted;
-  // No file that is as it was is read again: there is one for each worker, and all states wait for that.
+  // Unchanged files are not read again: each worker has one, and all states would wait for that.
   const file = join(own.programs, createNames(manager.instance).fileOf(1, ".conf"));
   const later = manager.asked().slice(before);
   expect(later.filter((argv) => argv.includes(file))).toEqual([]);
@@ -37,7 +37,7 @@ test("while supervisord hangs or is gone it is away with its reason, and then ev
   expect(pidsOf(manager, 1)).not.toEqual(pids);
   await own.stop();
   await expect.poll(() => whyAway(manager), soon).toContain("supervisord is not running");
-  // Asked again and again, told once each time.
+  // Retried continuously, but reported only once.
   const asked = manager.asked().length;
   await expect.poll(() => manager.asked().length, soon).toBeGreaterThan(asked + 3);
   expect(manager.problems).toEqual([
@@ -52,7 +52,7 @@ test("while supervisord hangs or is gone it is away with its reason, and then ev
   expect(pidsOf(manager, 1)).not.toEqual(last);
 });
 
-test("what is away is asked again soon, and what is at rest as soon as its server is known to be back", async (context) => {
+test("retries an unavailable supervisord soon, and one at rest as soon as its server is known to be back", async (context) => {
   const own = await startSupervisord();
   context.onTestFinished(() => own.close());
   // Longer than the test may take.
@@ -72,7 +72,7 @@ test("what is away is asked again soon, and what is at rest as soon as its serve
   await expect.poll(() => manager.away(1), soon).toBeNull();
 });
 
-test("where supervisord is missing, the commands that install it are told", async (context) => {
+test("reports the commands that install a missing supervisord", async (context) => {
   const config = join(makeFolder(context), "supervisord.conf");
   const manager = makeManager(context, { config });
   await manager.resume([]);

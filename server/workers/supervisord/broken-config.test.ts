@@ -1,4 +1,4 @@
-// Orders while supervisord cannot read its configuration because of a foreign file.
+// Tests orders while supervisord cannot read its configuration because of a foreign file.
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => supervisord?.close());
 
-/** @returns a function that repairs it */
+/** @returns a function that repairs the configuration */
 function breakConfig(): () => void {
   const path = join(supervisord.programs, "others.conf");
   writeFileSync(path, "[program:others\n");
@@ -29,7 +29,7 @@ function breakConfig(): () => void {
 const filesOf = (instance: string) =>
   readdirSync(supervisord.programs).filter((name) => name.startsWith(createNames(instance).prefix));
 
-test("a worker is deleted, and fewer processes leave the file of those that stay", async (context) => {
+test("deletes a worker, and removes processes from the files of others", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const program = programOf(2, { processes: 2 });
@@ -46,7 +46,7 @@ test("a worker is deleted, and fewer processes leave the file of those that stay
   expect(filesOf(manager.instance)).toEqual([]);
 });
 
-test("what runs goes on until it can come back with its new settings, and the reason is told", async (context) => {
+test("running processes continue until they can restart with their new settings, and the reason is reported", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const one = programOf(1, { order: 1 });
@@ -61,7 +61,7 @@ test("what runs goes on until it can come back with its new settings, and the re
     .toMatch(/^supervisord cannot read its configuration: .*others\.conf.* go on as they are/);
   expect(pidsOf(manager, 1)).toEqual(before);
 
-  // Given up, it leaves alone what was not touched.
+  // A change that is given up does not affect processes that were not replaced yet.
   await manager.undo({ ...one, order: 3 });
   expect(manager.notice(1)).toBeNull();
   const again = manager.change({ ...two, settings: 4, order: 4 }, one);
@@ -75,7 +75,7 @@ test("what runs goes on until it can come back with its new settings, and the re
   await manager.remove(1);
 });
 
-test("what runs goes on while its program file can't be written, and the reason is told", async (context) => {
+test("running processes continue while their program file can't be written, and the reason is reported", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const one = programOf(1, { order: 1 });
@@ -83,7 +83,7 @@ test("what runs goes on while its program file can't be written, and the reason 
   await expect.poll(isUp(manager, 1), soon).toBe(true);
   const before = pidsOf(manager, 1);
   const [name = ""] = filesOf(manager.instance);
-  // In the way of the file under the name that it is written by, for root as well.
+  // Blocks the temporary name of the file, even for root.
   const obstacle = join(supervisord.programs, `${name}.new`);
   mkdirSync(obstacle);
   onTestFinished(() => rmSync(obstacle, { recursive: true, force: true }));
@@ -102,7 +102,7 @@ test("what runs goes on while its program file can't be written, and the reason 
   await manager.remove(1);
 });
 
-test("its configuration is read once for each worker that is changed, and not several times", async (context) => {
+test("reads the configuration once for each changed worker, and not several times", async (context) => {
   let readings = 0;
   const through = join(makeFolder(context), "through.sock");
   const proxy = createServer((client) => {
@@ -132,12 +132,12 @@ test("its configuration is read once for each worker that is changed, and not se
       manager.change({ ...one(id), args: ["sleep", "301"], settings: 2, order: 2 }, one(id)),
     ),
   );
-  // Each needs one to be added again. On a slow machine more than one is asked for before that.
+  // Each must be added again, which reads it. On a slow machine several may be requested before that.
   expect(readings).toBeLessThanOrEqual(2 * ids.length);
   await Promise.all(ids.map((id) => manager.remove(id)));
 });
 
-test("a file of a worker that is no more is deleted, and the others are looked after", async (context) => {
+test("deletes the file of a deleted worker, and supervises the others", async (context) => {
   const given = { instance: makeInstance(), folder: makeFolder(context) };
   const program = programOf(1, {});
   const first = makeManager(context, supervisord, given);
@@ -156,7 +156,7 @@ test("a file of a worker that is no more is deleted, and the others are looked a
   await second.remove(1);
 });
 
-test("settings that supervisord refuses are those of the process that failed for them, and the old ones bring it up again", async (context) => {
+test("settings that supervisord refuses are shown with the process that failed because of them, and the old ones restart it", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const one = programOf(1, { order: 1 });

@@ -18,11 +18,11 @@ type Given = { args: readonly string[]; environment: Record<string, string> };
 
 let count = 0;
 
-/** Writes each argument and each variable that begins with `T_`, every one with a NUL behind it. */
+/** Writes each argument and each variable that begins with `T_`, each followed by NUL. */
 const tell =
   'f=$1; shift; for a; do printf "%s\\0" "$a"; done >"$f"; printf "\\1\\0" >>"$f"; env -0 >>"$f"; mv -- "$f" "$f.done"';
 
-/** Runs all commands at once. @returns what the processes got */
+/** Runs all commands at once. @returns the arguments and variables that the processes got */
 async function run(all: readonly Given[]): Promise<Given[]> {
   const { folder, programs, call } = supervisord;
   const started = all.map(({ args, environment: variables }) => {
@@ -46,13 +46,13 @@ async function run(all: readonly Given[]): Promise<Given[]> {
     expect(started.filter(({ seen }) => !existsSync(seen))).toEqual([]);
   });
   for (const { name } of started) {
-    // A process that has written all of it may take a moment to end.
+    // A process that has written everything may take a moment to exit.
     await soon(() => call("removeProcessGroup", name));
     rmSync(join(programs, `${name}.conf`));
   }
   return started.map(({ seen }) => {
     const parts = readFileSync(seen, "utf8").split("\0").slice(0, -1);
-    // No variable is such a text, because each has a name.
+    // Unique, because each variable has a name.
     const end = parts.lastIndexOf("\u0001");
     const variables = parts.slice(end + 1);
     return {
@@ -127,7 +127,7 @@ const text = fc
     ),
     { maxLength: 6 },
   )
-  // No process can be given a NUL, and half of a pair is no character.
+  // No process can receive a NUL, and a lone surrogate is not a character.
   .map((parts) => parts.join("").replaceAll("\0", "").toWellFormed());
 
 const given = fc.record({
@@ -138,19 +138,19 @@ const given = fc.record({
   }),
 });
 
-test("each special text comes through supervisord byte for byte", async () => {
+test("passes each special text through supervisord byte for byte", async () => {
   const all = special.flatMap((one) => [
     { args: [one, `a${one}b`, `${one}${one}`], environment: { T_A: one, T_B: `a${one}b` } },
   ]);
   expect(await run(all)).toEqual(all);
 }, 120_000);
 
-test("arguments and variables come through supervisord byte for byte", async () => {
+test("passes arguments and variables through supervisord byte for byte", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(given, { minLength: 8, maxLength: 8 }), async (all) => {
       expect(await run(all)).toEqual(all);
     }),
-    // Something smaller that fails as well would be looked for until the test's own time is up.
+    // Shrinking a failure would take until the timeout of the test.
     { numRuns: isLongForm ? 12 : 4, endOnFailure: true },
   );
 }, 300_000);

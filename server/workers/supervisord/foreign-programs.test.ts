@@ -18,10 +18,10 @@ test.each([
   [section, true],
   [`; ours\n  ${section}`, true],
   ["[program:shop-2]\ncommand=true\n", false],
-  // As people switch one off.
+  // A program that was commented out.
   [section.replaceAll(/^/gm, ";"), false],
   [`# was [program:shop] once\n[program:blog]\ncommand=true\n`, false],
-])("tells whether a program stands in its file: %j, %j", async (text, stands) => {
+])("detects whether a program is in its file: %j, %j", async (text, stands) => {
   const { PATH = "" } = process.env;
   const machine = {
     run: createLocalHost({ PATH, HOME: "/" }).run,

@@ -1,4 +1,4 @@
-// supervisord kills a process at the end of its stop seconds, between two polls.
+// Tests that supervisord kills a process at the end of its stop seconds, between two polls.
 import { existsSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { once } from "node:events";
@@ -76,8 +76,8 @@ async function startOne(
   const [pid = 0] = pidsOf(manager, 1);
 
   /**
-   * Restarts it, and it ends by itself while the order to kill it is under way.
-   * @returns once its process is up again; whether the first one is still there
+   * Restarts the worker, whose process exits by itself while the order to kill it is pending.
+   * @returns once its process is up again; whether the first process is still running
    */
   async function restartLate(): Promise<boolean> {
     const restarted = manager.restart(
@@ -86,7 +86,7 @@ async function startOne(
     const { promise, resolve } = Promise.withResolvers<void>();
     beforeStop = async () => {
       rmSync(file);
-      // Made anew by what supervisord starts in its place.
+      // Created again by the process that supervisord starts in its place.
       await expect.poll(() => existsSync(file), soon).toBe(true);
       resolve();
     };
@@ -102,7 +102,7 @@ async function startOne(
     return isRunning(pid);
   }
 
-  /** @returns why it was killed */
+  /** @returns the reasons of reported kills */
   async function stop(given: { answerMs: number; unseenMs: number }) {
     ({ answerMs } = given);
     const stopping = manager.stop(1);
@@ -123,13 +123,13 @@ async function startOne(
   return { stop, restartLate };
 }
 
-test("one that it killed is told, however late it answered", async (context) => {
+test("reports a process that supervisord killed, however late it responded", async (context) => {
   const { stop } = await startOne(context, 1, (file) => `trap '' TERM; touch ${file}; sleep 300`);
   const reason = "1/1: Killed: still running 1 second after SIGTERM.";
   expect(await stop({ answerMs: 700, unseenMs: 300 })).toEqual([reason]);
 });
 
-test("one that ended by itself is not taken for killed, however late that is seen", async (context) => {
+test("does not report a process that exited by itself as killed, however late that is noticed", async (context) => {
   const { stop } = await startOne(context, 30, (file) => {
     const ends = `trap 'while [ -e ${file} ]; do sleep 0.05; done; exit 3' TERM`;
     return `${ends}; touch ${file}; while :; do sleep 0.1; done`;
@@ -137,7 +137,7 @@ test("one that ended by itself is not taken for killed, however late that is see
   expect(await stop({ answerMs: 0, unseenMs: 40_000 })).toEqual([]);
 });
 
-test("one that ended just before it would have been killed is back, although its successor was stopped", async (context) => {
+test("a process that exited just before it would have been killed is up again, although its successor was stopped", async (context) => {
   const { restartLate } = await startOne(context, 30, (file) => {
     const ends = `trap 'touch ${file}-asked; while [ -e ${file} ]; do sleep 0.05; done; exit 0' TERM`;
     return `${ends}; touch ${file}; while :; do sleep 0.1; done`;

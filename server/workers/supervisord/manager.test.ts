@@ -43,7 +43,7 @@ async function left({ instance }: Pick<Manager, "instance">) {
     logs: existsSync(logs) ? readdirSync(logs) : null,
   };
 }
-/** Not even the folder of the logs. */
+/** Nothing is left, not even the folder of the logs. */
 const nothing = { groups: [], files: [], logs: null };
 
 test("a program starts, stops, starts again, and leaves nothing when it is removed", async (context) => {
@@ -65,7 +65,7 @@ test("a program starts, stops, starts again, and leaves nothing when it is remov
   expect(manager.known()).toEqual([]);
 });
 
-test("the folder of the logs goes with the last worker, and not before", async (context) => {
+test("removes the folder of the logs with the last worker, and not before", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const { fileOf, logOf } = createNames(manager.instance);
@@ -73,20 +73,20 @@ test("the folder of the logs goes with the last worker, and not before", async (
     manager.start(programOf(id, {}));
     await expect.poll(isUp(manager, id), soon).toBe(true);
   }
-  // Whoever deletes a log keeps supervisord from nothing.
+  // A deleted log does not affect supervisord.
   rmSync(logOf(join(supervisord.folder, "log"), 2, 1));
   await manager.remove(1);
   expect(await left(manager)).toMatchObject({
     groups: [expect.stringContaining("-2-1")],
     logs: [],
   });
-  // What a connection that was cut left of a file that was being written.
+  // Left by a connection that was cut while a file was being written.
   writeFileSync(join(supervisord.programs, `${fileOf(2, ".conf")}.new`), "");
   await manager.remove(2);
   expect(await left(manager)).toEqual(nothing);
 });
 
-test("a change replaces one process after the other, and leaves those alone that stay", async (context) => {
+test("a change replaces one process after the other, and does not affect unchanged ones", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const one = programOf(1, { processes: 2, args: ["sleep", "301"], settings: 1, order: 1 });
@@ -111,11 +111,11 @@ test("a change replaces one process after the other, and leaves those alone that
   await manager.remove(1);
 });
 
-test("a process that may end its job first is not up any more, while another one is replaced already", async (context) => {
+test("a process that finishes its job first is no longer up while another one is replaced already", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const lock = join(makeFolder(context), "lock");
-  // The first to be signaled ends at once, the other one has a job.
+  // The first one to be signaled exits at once, the other one has a job.
   const script = `trap 'mkdir ${lock} 2>/dev/null || sleep 2; exit 0' TERM; while :; do sleep 0.1; done`;
   const program = programOf(3, { processes: 2, args: shell(script), order: 1 });
   manager.start(program);
@@ -135,7 +135,7 @@ test("a process that may end its job first is not up any more, while another one
   await manager.remove(3);
 });
 
-test("a service that was killed at any step leaves what the next one finishes or undoes", async (context) => {
+test("the next service completes or reverts what a service killed at any step left", async (context) => {
   const given = { instance: makeInstance(), folder: makeFolder(context) };
   const program = programOf(1, { processes: 2 });
   const first = makeManager(context, supervisord, given);
@@ -154,7 +154,7 @@ test("a service that was killed at any step leaves what the next one finishes or
   expect(second.processes(1).map(({ restarts }) => restarts)).toEqual([0, 0]);
   second.release();
 
-  // A group without its file, a file without its group, and a worker that nobody knows.
+  // A group without its file, a file without its group, and an unknown worker.
   const names = createNames(given.instance);
   const file = join(supervisord.programs, names.fileOf(1, ".conf"));
   const text = readFileSync(file, "utf8");
@@ -186,13 +186,13 @@ test("a service that was killed at any step leaves what the next one finishes or
       return { groups, files };
     }, soon)
     .toEqual({ groups: [], files: [] });
-  // It was stopped before this service was started: nothing but its log is left.
+  // The worker was stopped before this service was started: only its log is left.
   void fourth.know(program);
   await fourth.remove(1);
   expect(await left(fourth)).toEqual(nothing);
 });
 
-test("a restart reaches a process that supervisord started before the service that was killed had seen it", async (context) => {
+test("a restart reaches a process that supervisord started before the killed service had noticed it", async (context) => {
   const given = { instance: makeInstance(), folder: makeFolder(context) };
   const program = programOf(1, { processes: 2, order: 1 });
   const first = makeManager(context, supervisord, given);
@@ -205,7 +205,7 @@ test("a restart reaches a process that supervisord started before the service th
   await expect.poll(() => read()["1"].state, soon).toBe("RUNNING");
   first.release();
 
-  // Of the first process it had seen the end of the run before, and of the other one nothing at all.
+  // The killed service had noticed the first process's previous exit, and nothing of the other process.
   const { 1: seen } = read();
   writeFileSync(path, JSON.stringify({ 1: { ...seen, pid: null, start: 1, state: "EXITED" } }));
   const second = makeManager(context, supervisord, given);
@@ -220,7 +220,7 @@ test("a restart reaches a process that supervisord started before the service th
   await second.remove(1);
 });
 
-test("what is done on the server by hand is told", async (context) => {
+test("reports what is done on the server by hand", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   manager.start(programOf(1, {}));
@@ -240,7 +240,7 @@ test("what is done on the server by hand is told", async (context) => {
   await manager.remove(1);
 });
 
-test("what supervisord has read of a file that somebody changed goes with a restart", async (context) => {
+test("a restart discards what supervisord has read from a file that was changed by hand", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const program = programOf(1, { order: 1 });
@@ -253,7 +253,7 @@ test("what supervisord has read of a file that somebody changed goes with a rest
   const { fileOf, groupOf } = createNames(manager.instance);
   const file = join(supervisord.programs, fileOf(1, ".conf"));
   writeFileSync(file, readFileSync(file, "utf8").replace("sleep 300", "sleep 999"));
-  // As `supervisorctl update` does.
+  // Like `supervisorctl update`.
   await supervisord.call("reloadConfig");
   await supervisord.call("stopProcess", groupOf(1, 1));
   await supervisord.call("removeProcessGroup", groupOf(1, 1));
@@ -266,7 +266,7 @@ test("what supervisord has read of a file that somebody changed goes with a rest
   await manager.remove(1);
 });
 
-test("a file that is changed or deleted on the server is told, and written again by the next order", async (context) => {
+test("reports a file that is changed or deleted on the server, and the next order writes it again", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const program = programOf(1, { order: 1 });
@@ -279,7 +279,7 @@ test("a file that is changed or deleted on the server is told, and written again
   await expect.poll(() => manager.notice(1), soon).toContain("was changed on the server");
   await manager.restart({ ...program, order: 2 });
   await expect.poll(() => manager.notice(1), soon).toBeNull();
-  // Its program is added to supervisord once more, with the file.
+  // Its program is added to supervisord again, together with the file.
   await expect.poll(isUp(manager, 1), soon).toBe(true);
   expect(readFileSync(file, "utf8")).toBe(text);
   rmSync(file);
@@ -289,7 +289,7 @@ test("a file that is changed or deleted on the server is told, and written again
   expect(await left(manager)).toEqual(nothing);
 });
 
-test("a program file that somebody has deleted just now is written again by a start", async (context) => {
+test("a start writes a program file again that was just deleted", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const program = programOf(1, { order: 1 });
@@ -309,7 +309,7 @@ test("a program file that somebody has deleted just now is written again by a st
   expect(await left(manager)).toEqual(nothing);
 });
 
-test("a start that fails is given up with its exit code, and a program that is not there with its name", async (context) => {
+test("a failing start is given up with its exit code, and a missing program with its name", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const reason = (id: number) => manager.processes(id)[0]?.reason;
@@ -323,7 +323,7 @@ test("a start that fails is given up with its exit code, and a program that is n
   expect(await left(manager)).toEqual(nothing);
 });
 
-test("a program that did not start is stopped, whether supervisord has it or not", async (context) => {
+test("stops a program that did not start, whether supervisord has it or not", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   manager.start(programOf(1, { args: shell("exit 3"), startretries: 0 }));
@@ -338,7 +338,7 @@ test("a program that did not start is stopped, whether supervisord has it or not
   await manager.remove(2);
 });
 
-test("a folder that has gone, or leads nowhere, is told as the reason of a start", async (context) => {
+test("reports a missing folder, or one behind a broken link, as the reason of a failed start", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const [gone, loop] = [makeFolder(context), makeFolder(context)];
@@ -360,7 +360,7 @@ test("a folder that has gone, or leads nowhere, is told as the reason of a start
   await manager.remove(2);
 });
 
-test("a process that somebody else kills is told with what may have done it", async (context) => {
+test("reports a process that someone else kills with possible causes", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   manager.start(programOf(1, { startsecs: 5, startretries: 0 }));
@@ -380,7 +380,7 @@ test("a process that somebody else kills is told with what may have done it", as
   await manager.remove(2);
 });
 
-test("a program file that cannot be deleted is told while that is tried again", async (context) => {
+test("reports a program file that cannot be deleted, and retries", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   manager.start(programOf(1, {}));
@@ -398,7 +398,7 @@ test("a program file that cannot be deleted is told while that is tried again", 
   expect(await left(manager)).toEqual(nothing);
 });
 
-test("records that cannot be written are told once, however often that is tried again", async (context) => {
+test("reports records that cannot be written once, however often that is retried", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   manager.start(programOf(1, {}));
@@ -416,7 +416,7 @@ test("records that cannot be written are told once, however often that is tried 
   await manager.remove(1);
 });
 
-test("a program file that supervisord cannot read is taken back, and named as the reason", async (context) => {
+test("removes a program file that supervisord cannot read, and names it as the reason", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const account = { uid: 1, gid: 1, name: "no-such-account", home: "/" };
@@ -430,7 +430,7 @@ test("a program file that supervisord cannot read is taken back, and named as th
   await manager.remove(2);
 });
 
-test("a restart lets the job end, and one that does not end is killed", async (context) => {
+test("a restart lets the current job end, and kills one that does not end", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const folder = makeFolder(context);
@@ -459,7 +459,7 @@ test("a restart lets the job end, and one that does not end is killed", async (c
   await manager.remove(2);
 });
 
-test("the log is followed by its offsets, over a restart of the service and all processes", async (context) => {
+test("the log can be followed by its offsets, over a restart of the service and all processes", async (context) => {
   const given = { instance: makeInstance(), folder: makeFolder(context) };
   const manager = makeManager(context, supervisord, given);
   await manager.resume([]);
@@ -494,15 +494,15 @@ test("the log is followed by its offsets, over a restart of the service and all 
   await next.remove(1);
 });
 
-test("a last line without an end is read once its process has ended", async (context) => {
+test("a last line without a line break is read once its process has ended", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
   const folder = makeFolder(context);
-  // As PHP's `die` writes it.
+  // Like the output of PHP's `die`.
   const args = shell("printf 'No connection'; [ -e end ] || exec sleep 302; exit 3");
   manager.start(programOf(1, { args, root: folder, startretries: 0 }));
   await expect.poll(isUp(manager, 1), soon).toBe(true);
-  // What it writes next may belong to it.
+  // Its next output may belong to the same line.
   expect((await manager.readLog(1, { offset: 0 })).text).toBe("");
   writeFileSync(join(folder, "end"), "");
   sendSignal(pidsOf(manager, 1)[0], "SIGKILL");
@@ -513,10 +513,10 @@ test("a last line without an end is read once its process has ended", async (con
   await manager.remove(1);
 });
 
-test("lines of one process stay whole among those of another, however much is behind", async (context) => {
+test("does not mix lines of one process with those of another, however much is unread", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
-  // More than one look reads.
+  // More than one poll reads.
   const many = 3000;
   const padding = "x".repeat(200);
   const args = shell(`seq -f "$$ %g ${padding}" ${many}; sleep 301`);

@@ -1,4 +1,4 @@
-// The same process manager, with its supervisord on a server that is reached by OpenSSH.
+// Tests the same process manager with its supervisord on a server that is reached by OpenSSH.
 import { expect, onTestFinished, test } from "vitest";
 import { openRemoteHost } from "../../ssh/remote-host.ts";
 import { connectTo } from "../../ssh/testing/connect.ts";
@@ -12,7 +12,7 @@ import { createRpc } from "./rpc.ts";
 import { makeManager } from "./testing/manager.ts";
 import { configIn } from "./testing/supervisord.ts";
 
-test("a worker on a server lives through a cut connection, without a gap in its log", async (context) => {
+test("a worker on a server keeps running during a cut connection, without a gap in its log", async (context) => {
   const sshd = await startSshd();
   const connection = await connectTo(sshd);
   const host = await openRemoteHost(connection);
@@ -30,7 +30,7 @@ test("a worker on a server lives through a cut connection, without a gap in its 
   await host.run({ argv: ["mkdir", "-p", `${folder}/conf.d`, `${folder}/log`] });
   const config = `${folder}/supervisord.conf`;
   await writeText(machine, config, configIn(folder, ""));
-  // What is in the command's group ends with the command; supervisord writes its pid once it has left that.
+  // Processes in the command's group end with the command; supervisord writes its pid once it has left the group.
   const launch = 'supervisord -c "$1" && while [ ! -s "$2" ]; do sleep 0.1; done';
   await host.run({ argv: ["sh", "-c", launch, "sh", config, `${folder}/pid`] });
   const socket = `${folder}/socket`;
@@ -55,7 +55,7 @@ test("a worker on a server lives through a cut connection, without a gap in its 
   const looks = () => manager.asked().filter((argv) => argv.join(" ").includes("sha256sum")).length;
   const before = { lines, looks: looks() };
   await expect.poll(() => lines, soon).toBeGreaterThan(before.lines + 2);
-  // What is as it was written takes no session.
+  // Unchanged files need no session.
   expect(looks()).toBe(before.looks);
   const file = `${folder}/conf.d/${createNames(manager.instance).fileOf(1, ".conf")}`;
   const written = await readText(machine, file);

@@ -1,4 +1,4 @@
-// The local copy of a remote log, where it cannot be written.
+// Tests the local copy of a remote log when it cannot be written.
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
@@ -42,7 +42,7 @@ function setUp(context: TestContext) {
     serverFolder,
     warnings,
     write: (text: string) => appendFileSync(there, text),
-    /** What came since the last reading, as a page that follows the log asks for it. */
+    /** Reads what was added since the last read, like a page that follows the log. */
     async next() {
       const part = await log.read({ offset: end });
       ({ end } = part);
@@ -51,13 +51,13 @@ function setUp(context: TestContext) {
   };
 }
 
-/** Each of 1000 bytes, and with a number of its own. */
+/** Returns numbered lines of 1000 bytes each. */
 const lines = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => `${String(from + index).padEnd(999, ".")}\n`).join(
     "",
   );
 
-test("a log that cannot be rotated is read on, each line once", async (context) => {
+test("a log that cannot be rotated is still read, each line once", async (context) => {
   const { folder, warnings, write, next } = setUp(context);
   mkdirSync(join(folder, "log.copy"));
   write("first\n");
@@ -74,7 +74,7 @@ test("a log that cannot be rotated is read on, each line once", async (context) 
   expect(readFileSync(logPath(folder, 1), "utf8") === `first\n${more}after it\n`).toBe(true);
 });
 
-test.skipIf(process.geteuid?.() !== 0)("a full disk there is told", async (context) => {
+test.skipIf(process.geteuid?.() !== 0)("reports a full disk on the server", async (context) => {
   const { serverFolder, write, next } = setUp(context);
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", serverFolder]);
   context.onTestFinished(() => void execFileSync("umount", [serverFolder]));
@@ -88,7 +88,7 @@ test.skipIf(process.geteuid?.() !== 0)("a full disk there is told", async (conte
 });
 
 test.skipIf(process.geteuid?.() !== 0)(
-  "a full disk here is told as that, and what it had no room for is read later",
+  "reports a full disk here, and reads later what it had no space for",
   async (context) => {
     const { folder, write, next } = setUp(context);
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => supervisord?.close());
 
-/** What is said of it to the account that logs in; null where it answers. @param sshdConfig lines of sshd_config */
+/** Returns the message for the account that logs in; null if supervisord responds. @param sshdConfig lines of sshd_config */
 async function ask(sshdConfig = ""): Promise<string | null> {
   const connection = await connectTo(await startSshd({ config: sshdConfig }));
   const machine = createRemoteMachine(() => ({ connection }));
@@ -35,14 +35,14 @@ async function ask(sshdConfig = ""): Promise<string | null> {
 }
 
 test.runIf(isRoot)(
-  "an account without a right to the socket is told, with what gives it",
+  "reports an account without access to the socket, with what grants it",
   async () => {
     await chmod(supervisord.folder, 0o755);
     const noRight = `No permission to use supervisord's socket ${supervisord.socket}. Give the account access with chmod and chown in the [unix_http_server] section of its configuration (“chmod=0770” and “chown=root:GROUP”), then: systemctl restart supervisor`;
     expect(await ask()).toBe(noRight);
     await chmod(supervisord.socket, 0o777);
     expect(await ask()).toBeNull();
-    // A folder on the way is closed as well.
+    // Closes a folder on the path, too.
     await chmod(supervisord.folder, 0o744);
     expect(await ask()).toBe(
       `Couldn't read ${supervisord.config}: the folder ${supervisord.folder} is closed to the account.`,
@@ -50,13 +50,13 @@ test.runIf(isRoot)(
   },
 );
 
-test("an sshd that forwards no sockets is told", async () => {
+test("reports an sshd that forwards no sockets", async () => {
   await chmod(supervisord.folder, 0o755);
   await chmod(supervisord.socket, 0o777);
   expect(await ask("AllowStreamLocalForwarding no")).toContain("AllowStreamLocalForwarding");
 });
 
-test("a server that hangs holds up no request, no start and no end of the service", async (context) => {
+test("a hanging server blocks no request, no start and no stop of the service", async (context) => {
   const sshd = await startSshd();
   const connection = await connectTo(sshd);
   const machine = createRemoteMachine(() => ({ connection }));
@@ -66,7 +66,7 @@ test("a server that hangs holds up no request, no start and no end of the servic
   expect(await manager.refusal(1)).toBeNull();
   await manager.resume([]);
   await manager.stopAll();
-  // As long as `ssh` waits for a server.
+  // The time after which `ssh` gives up a server.
   expect(performance.now() - startMs).toBeLessThan(connectSeconds * 1000);
   await goOn();
   const missing = makeManager(context, { config: "/nowhere/supervisord.conf" }, { machine });
@@ -75,7 +75,7 @@ test("a server that hangs holds up no request, no start and no end of the servic
     .toContain("/nowhere/supervisord.conf is not on this server");
 }, 60_000);
 
-test("a socket that a supervisord left which was killed is told as that", async () => {
+test("reports a socket that a killed supervisord left", async () => {
   await chmod(supervisord.folder, 0o755);
   await chmod(supervisord.socket, 0o777);
   sendSignal(supervisord.pid(), "SIGKILL");
@@ -86,7 +86,7 @@ test("a socket that a supervisord left which was killed is told as that", async 
   await supervisord.start();
 });
 
-test("a socket that is not there is told with the command that starts supervisord", async () => {
+test("reports a missing socket with the command that starts supervisord", async () => {
   await chmod(supervisord.folder, 0o755);
   await supervisord.stop();
   expect(await ask()).toBe(

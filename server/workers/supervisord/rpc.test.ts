@@ -27,7 +27,7 @@ const callsOf = ({ socket }: Pick<TestSupervisord, "socket">, agent: Agent) =>
     passing,
   });
 
-test("calls share a connection, and take another one where that was closed meanwhile", async () => {
+test("calls reuse a connection, and open another one if it was closed meanwhile", async () => {
   const { supervisord, agent } = await start();
   let connections = 0;
   const socket = join(supervisord.folder, "counted");
@@ -49,7 +49,7 @@ test("calls share a connection, and take another one where that was closed meanw
   expect(connections).toBe(2);
 });
 
-test("an answer is the same value for as long as nothing happens, whatever time goes by", async () => {
+test("a response stays the same value as long as nothing happens, however much time passes", async () => {
   const { supervisord, agent } = await start();
   writeFileSync(
     join(supervisord.programs, "one.conf"),

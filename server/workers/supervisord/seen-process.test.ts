@@ -1,11 +1,11 @@
-// The states that are inferred between two polls of a process.
+// Tests the states that are inferred between two polls of a process.
 import { expect, test } from "vitest";
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import { programOf } from "../supervisor/testing/supervisor.ts";
 import type { Observed } from "./observed.ts";
 import { createSeenProcess } from "./seen-process.ts";
 
-/** @returns the states that two looks tell of, the second one of another run; each start is in seconds */
+/** @returns the states inferred from two polls, the second one of another run; each start is in seconds */
 function statesOf(next: Pick<Observed, "state" | "start">): ProcessState[] {
   const program = programOf(1, { startsecs: 3 });
   const states: ProcessState[] = [];

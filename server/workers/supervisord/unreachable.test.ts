@@ -30,12 +30,12 @@ afterAll(async () => {
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
 const becomes = (id: number, wanted: Partial<Worker>) => workerBecomes(service, id, wanted);
 const create = async (fields: object = {}) => {
-  // The signal to stop is lost on a process that supervisord has made and that does not run its program yet.
+  // supervisord loses the stop signal of a process that it has forked, but that has not started its program yet.
   const wanted = { ...workerBody, stopwaitsecs: 5, ...fields };
   const { body } = await service.json<Worker>("POST", "/api/site/1/worker", wanted);
   return becomes(body.id, { status: "installed" });
 };
-/** What was ordered has reached what keeps the workers up. */
+/** Waits until the order has reached the process manager. */
 const given = () =>
   vi.waitFor(async () => {
     const orders = "select 1 from pgboss.job where name like 'worker.%' and state < 'completed'";
@@ -43,7 +43,7 @@ const given = () =>
   }, 90_000);
 const pids = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid);
 
-test("it is unreachable with its last status and the reason, and as it was once that is over", async () => {
+test("is unreachable with its last status and the reason, and has its previous status afterwards", async () => {
   const before = await create();
   const { id } = before;
   sendSignal(supervisord.pid(), "SIGSTOP");
@@ -68,7 +68,7 @@ test("it is unreachable with its last status and the reason, and as it was once 
       },
     ],
   });
-  // No deadline ends it.
+  // No deadline ends this state.
   await service.ahead(24 * 3600_000);
   expect((await show(id)).status).toBe("unreachable");
   sendSignal(supervisord.pid(), "SIGCONT");
@@ -82,7 +82,7 @@ test("it is unreachable with its last status and the reason, and as it was once 
 }, 90_000);
 
 inLongForm(() => {
-  test("an order that waits is withdrawn, and nobody notices", async () => {
+  test("a waiting order can be withdrawn without any effect", async () => {
     const before = await create();
     const { id } = before;
     const withdraw = () => service.call("DELETE", `/api/worker/${id}/pending`);
@@ -102,7 +102,7 @@ inLongForm(() => {
         205,
       );
       await becomes(id, { pending_status: pending, last_status: "installed" });
-      // The one before the service has taken it up, the others after that.
+      // The first order is withdrawn before the service has accepted it, the others after that.
       if (path !== "/restart") await given();
       expect((await withdraw()).status).toBe(204);
       expect(await show(id)).toMatchObject({
@@ -115,7 +115,7 @@ inLongForm(() => {
       });
       expect((await withdraw()).status).toBe(409);
     }
-    // The opposite order leaves them alone as well.
+    // The opposite order does not affect them either.
     await service.call("DELETE", `/api/worker/${id}/stop`);
     await becomes(id, { pending_status: "stopping" });
     await service.call("POST", `/api/worker/${id}/start`);
@@ -124,7 +124,7 @@ inLongForm(() => {
     sendSignal(supervisord.pid(), "SIGCONT");
     const after = await becomes(id, { status: "installed" });
     expect(pids(after)).toEqual(pids(before));
-    // Nor is it carried out by the next service.
+    // The next service does not carry it out either.
     await service.app.close("keep");
     service.app = await createApp(service.options);
     expect(pids(await becomes(id, { status: "installed", unreachable_since: null }))).toEqual(
@@ -135,7 +135,7 @@ inLongForm(() => {
   }, 90_000);
 });
 
-test("what is stopped on the server is stopped here, and starts from there as well", async () => {
+test("a worker stopped on the server is shown as stopped, and can be started here again", async () => {
   const { id } = await create();
   const groups = JSON.stringify(await supervisord.call("getAllProcessInfo"));
   const [, group = ""] = /"group":"(quarterdeck-\w+-\d+-1)"/.exec(groups) ?? [];
@@ -154,7 +154,7 @@ test("what is stopped on the server is stopped here, and starts from there as we
   await becomes(id, { status: "installed" });
 }, 90_000);
 
-test("a start, or a restart, of what was stopped on the server is on its way until it is up", async () => {
+test("a start, or a restart, of a worker stopped on the server is in transit until it is up", async () => {
   const { id } = await create({ processes: 2, startsecs: 2 });
   const groups = async () =>
     JSON.stringify(await supervisord.call("getAllProcessInfo")).matchAll(

@@ -38,7 +38,7 @@ const isGone = (id: number) =>
   );
 const pids = ({ process_list: list = [] }: Worker) => list.flatMap(({ pid }) => pid ?? []);
 const create = async () => {
-  // Its deadline is over before anybody can know that supervisord does not answer.
+  // Its deadline passes before supervisord can be known not to respond.
   const body = { ...workerBody, stopwaitsecs: 1, startretries: 0 };
   const { body: made } = await service.json<Worker>("POST", "/api/site/1/worker", body);
   return becomes(made.id, { status: "installed" });
@@ -49,7 +49,7 @@ async function createStopped(): Promise<Worker> {
   return becomes(id, { status: "stopped" });
 }
 
-/** What workers have there: their groups, program files and logs. */
+/** Returns what workers have there: their groups, program files and logs. */
 async function left(): Promise<string[]> {
   const groups = JSON.stringify(await supervisord.call("getAllProcessInfo"));
   const files = await readdir(supervisord.folder, { recursive: true });
@@ -64,7 +64,7 @@ type Case = {
   order: [method: string, path: string, body?: object];
   last: WorkerState;
   pending: WorkerState;
-  /** What becomes of it; null = it goes. */
+  /** The expected worker afterwards; null = it is deleted. */
   end: Partial<Worker> | null;
 };
 
@@ -141,7 +141,7 @@ test("every order given meanwhile waits without a deadline, is shown, and is car
   await giveAll(workers);
   await showsWaiting(workers);
   await service.ahead(24 * 3600_000);
-  // A turn of what looks for deadlines, and then some.
+  // Waits until these jobs have ended, by when passed deadlines have been checked.
   await soon(async () => {
     const due = "select 1 from pgboss.job where name = 'worker.apply' and state < 'completed'";
     expect(await service.query(due)).toEqual([]);
@@ -151,7 +151,7 @@ test("every order given meanwhile waits without a deadline, is shown, and is car
   await areCarriedOut(workers);
 }, 150_000);
 
-test("orders given before anybody noticed that it does not answer wait as well, and can be withdrawn", async () => {
+test("orders given before supervisord was noticed to be unresponsive wait as well, and can be withdrawn", async () => {
   const workers = await Promise.all(cases.map(({ make }) => make()));
   sendSignal(supervisord.pid(), "SIGSTOP");
   await giveAll(workers);
@@ -183,7 +183,7 @@ test("orders given before anybody noticed that it does not answer wait as well, 
   }
 }, 150_000);
 
-test("a service that is started meanwhile knows what is stopped and what waits, and carries it out", async () => {
+test("a service that is started meanwhile shows what is stopped and what waits, and carries it out", async () => {
   const before = await left();
   const [up, stopped] = [await create(), await createStopped()];
   sendSignal(supervisord.pid(), "SIGSTOP");
@@ -209,7 +209,7 @@ test("a service that is started meanwhile knows what is stopped and what waits, 
 }, 150_000);
 
 inLongForm(() => {
-  /** Takes the worker's processes down for as long as its server is away. */
+  /** Keeps the worker's processes down as long as its server is unavailable. */
   async function createRestarting(): Promise<Worker> {
     const body = { ...workerBody, startsecs: 1, startretries: 50 };
     const { body: made } = await service.json<Worker>("POST", "/api/site/1/worker", body);
@@ -240,7 +240,7 @@ inLongForm(() => {
       expect(await withdraw()).toBe(409);
     }
     expect((await service.call("PUT", `/api/worker/${id}/restart`)).status).toBe(204);
-    // The next service knows of it too.
+    // The next service has the order, too.
     await service.app.close("keep");
     service.app = await createApp(service.options);
     await becomes(id, { ...away, pending_status: "restarting" });
@@ -249,7 +249,7 @@ inLongForm(() => {
     await becomes(id, { status: "installed", pending_status: null });
   }, 150_000);
 
-  test("what was taken up before is no order that waits", async () => {
+  test("an accepted order does not count as waiting", async () => {
     const { id } = await create();
     await service.call("PUT", `/api/worker/${id}`, { stopwaitsecs: 3600 });
     await becomes(id, { status: "installed", is_changing: false });
@@ -260,7 +260,7 @@ inLongForm(() => {
       async () => expect((await show(id)).process_list).toMatchObject([{ state: "STOPPING" }]),
       90_000,
     );
-    // Takes a look that began after that.
+    // Completes only after a poll that began after that.
     await create();
     sendSignal(supervisord.pid(), "SIGSTOP");
     await becomes(id, { status: "unreachable", last_status: "stopping", pending_status: null });
@@ -269,7 +269,7 @@ inLongForm(() => {
     await becomes(id, { status: "stopped" });
   }, 150_000);
 
-  test("a restart that waits behind one that was taken up is withdrawn without it", async () => {
+  test("a restart that waits behind an accepted one is withdrawn without it", async () => {
     const { id } = await create();
     await service.call("PUT", `/api/worker/${id}`, { stopwaitsecs: 3600 });
     const before = await becomes(id, { status: "installed", is_changing: false });
@@ -280,7 +280,7 @@ inLongForm(() => {
       async () => expect((await show(id)).process_list).toMatchObject([{ state: "STOPPING" }]),
       90_000,
     );
-    // Takes a look that began after that.
+    // Completes only after a poll that began after that.
     await create();
     sendSignal(supervisord.pid(), "SIGSTOP");
     const away = { status: "unreachable", last_status: "restarting" } as const;
@@ -295,7 +295,7 @@ inLongForm(() => {
     expect(pids(after)).not.toEqual(pids(before));
   }, 150_000);
 
-  test("a change that was half way goes on where a stop that waited behind it is withdrawn", async () => {
+  test("a half-completed change continues when a stop that waited behind it is withdrawn", async () => {
     const { id } = await create();
     await service.call("PUT", `/api/worker/${id}`, { processes: 2, stopwaitsecs: 3600 });
     const before = await becomes(id, { status: "installed", is_changing: false });
@@ -310,7 +310,7 @@ inLongForm(() => {
         ]),
       90_000,
     );
-    // Takes a look that began after that.
+    // Completes only after a poll that began after that.
     await create();
     sendSignal(supervisord.pid(), "SIGSTOP");
     await becomes(id, { status: "unreachable", last_status: "restarting", pending_status: null });
