@@ -1,4 +1,4 @@
-// A worker that dies is reported, whatever its log holds and whether it can be read at all.
+// Tests that a worker that dies is reported, whatever its log contains and whether it is readable or not.
 import { execFileSync } from "node:child_process";
 import { rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ let service: TestService;
 let webhookId: number;
 beforeAll(async () => {
   service = await createTestService();
-  // Nobody answers there: what is sent to it is listed all the same.
+  // Nothing listens at this URL: the deliveries are listed nevertheless.
   const url = "http://127.0.0.1:1/hook";
   webhookId = (await service.json<{ id: number }>("POST", "/api/site/1/webhook", { url })).body.id;
 });
@@ -46,7 +46,7 @@ const countSent = async (): Promise<number> => {
   return data.filter(({ event }) => event === "worker.failed").length;
 };
 
-/** The failure stands on the timeline, and is on its way to the site's webhook. */
+/** Expects the failure on the timeline and among the deliveries of the site's webhook. */
 async function expectTold(id: number, sentBefore: number): Promise<void> {
   const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
   const entry = body.data.find(({ action, object }) => action === "failed" && object.id === id);
@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test("a worker that dies when its log cannot be read becomes failed, without its log", async () => {
+test("a worker that dies with an unreadable log becomes failed, without its log", async () => {
   await artisan(endsWhenAsked());
   const sent = await countSent();
   const id = await create();
@@ -101,7 +101,7 @@ test("a worker that dies when its log cannot be read becomes failed, without its
 });
 
 test.skipIf(process.geteuid?.() !== 0)(
-  "a worker that dies when the disk of its log is full says so",
+  "a worker that dies with its log on a full disk reports that",
   async () => {
     const workers = join(service.folder, "workers");
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", workers]);

@@ -1,4 +1,4 @@
-// The service is killed while it brings a worker's processes onto other settings.
+// Kills the service while it applies new settings to a worker's processes.
 import { readFileSync } from "node:fs";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const rounds = Number(process.env["CHANGE_KILLS"] ?? 1);
 const seed = makeSeed();
 
 test.skipIf(!supportsAdoption)(
-  `over ${rounds} kills in the middle each change is finished, and one that cannot start is undone (CRASH_SEED=${seed})`,
+  `over ${rounds} kills in the middle each change is completed, and one that cannot start is reverted (CRASH_SEED=${seed})`,
   { timeout: 90_000 + rounds * 60_000 },
   async () => {
     const random = makeRandom(seed);
@@ -64,14 +64,14 @@ test.skipIf(!supportsAdoption)(
       const changed = await killDuring({ queue, processes });
       expect(changed).toMatchObject({ queue, processes });
       expect(changed.process_list).toHaveLength(processes);
-      // On a busy machine a process may be up for its start seconds before it notes that.
+      // On a busy machine a process may reach its start seconds before it has written its start.
       await soon(() => expect(starts(queue)).toBe(processes));
       kept = queue;
 
       const { process_list: list = [] } = changed;
       const undone = await killDuring({ queue: "bad" });
       expect(undone).toMatchObject({ queue: kept, processes });
-      // The first was reached, and no other.
+      // Only the first process was replaced.
       expect(undone.process_list?.slice(1).map(({ pid }) => pid)).toEqual(
         list.slice(1).map(({ pid }) => pid),
       );

@@ -15,12 +15,12 @@ import { soon } from "../testing/soon.ts";
 let service: TestService;
 
 const artisan = (script: string) => writeFile(join(service.folder, "shop/artisan"), script);
-/** Notes each start with its number and its queue. */
+/** Writes each start with the process's number and queue. */
 const note = `${readNumber}; echo "$number \${3#*=}" >> starts`;
 const works = `${note}; ${endsWhenAsked()}`;
-/** The same, and does not start for the queue "bad". */
+/** The same, but fails for the queue "bad". */
 const failsIfBad = `case "$3" in *bad*) echo "no queue bad"; exit 1;; esac; ${works}`;
-/** Which process was started with which queue, in order. */
+/** Returns the number and queue of each start, in order. */
 const starts = () => readFileSync(join(service.folder, "shop/starts"), "utf8").trim().split("\n");
 
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
@@ -38,13 +38,13 @@ const create = async (change: object = {}): Promise<Worker> => {
   const made = await service.json<Worker>("POST", "/api/site/1/worker", body);
   expect(made.status).toBe(201);
   const worker = await settled(made.body.id, "installed");
-  // On a busy machine a process may be up for its start seconds before it notes that.
+  // On a busy machine a process may reach its start seconds before it has written its start.
   await soon(() => expect(starts().length).toBeGreaterThanOrEqual(worker.processes ?? 1));
   return worker;
 };
 const change = (id: number, body: object) => service.json<Worker>("PUT", `/api/worker/${id}`, body);
 const pids = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid);
-/** Without what a process needed whose signal was lost; see `expectNoReason`. */
+/** Excludes entries about a process whose signal was lost; see `expectNoReason`. */
 const newest = async (id: number) => {
   const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
   return body.data
@@ -59,26 +59,29 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
   afterAll(() => service.close());
   beforeEach(() => artisan(works));
   afterEach(async () => {
-    // Nobody waits for that: what one worker does is of no interest to the next.
+    // Not awaited, because the workers of the tests do not affect each other.
     const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
     for (const { id } of body.data) await service.call("DELETE", `/api/worker/${id}`);
     await rm(join(service.folder, "shop/starts"), { force: true });
   });
 
-  /** Between a fork and its program a signal of supervisord is lost; it kills that process then, and the worker says so. */
+  /**
+   * supervisord loses a signal between the fork and the exec of a process. It kills that process later, and the worker's
+   * reason says so.
+   */
   const expectNoReason = ({ status_reason: reason }: Worker) =>
     expect(reason ?? "").toMatch(
       isRemote ? /^(?:Process \d+: Killed: still running \d+ seconds after SIGTERM\.)?$/ : /^$/,
     );
-  /** Before supervisord replaces a process, it may start it once more with the old settings. */
+  /** supervisord may start a process once more with the old settings before replacing it. */
   const maySeeOldAgain = isRemote;
   const startsWithNew = (count: number) =>
     starts()
       .slice(count)
       .filter((line) => !maySeeOldAgain || !line.endsWith(" default"));
 
-  describe("a change of a worker that runs", () => {
-    test("replaces its processes one after the other, and keeps what is absent", async () => {
+  describe("a change of a running worker", () => {
+    test("replaces its processes one after the other, and keeps absent fields", async () => {
       // A process whose signal is lost is killed after these seconds.
       const { id, stopwaitsecs } = await create({ processes: 3, stopwaitsecs: 10 });
       const { status, body } = await change(id, { queue: "high", memory: 256 });
@@ -114,7 +117,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     });
 
     if (!isWhole) return;
-    test("lets each process end its job within the stop seconds that it was started with", async () => {
+    test("lets each process finish its job within the stop seconds that it was started with", async () => {
       await artisan(`${note}; ${endsWhenAsked("sleep 2; echo done >> jobs;")}`);
       const { id } = await create({ stopwaitsecs: 30 });
       await change(id, { queue: "high", stopwaitsecs: 1 });
@@ -125,7 +128,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       );
     });
 
-    test("to more or fewer processes leaves those alone that stay", async () => {
+    test("to more or fewer processes does not affect the others", async () => {
       const one = await create();
       await change(one.id, { processes: 3 });
       const three = await settled(one.id, "installed");
@@ -135,7 +138,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       expect(pids(await settled(one.id, "installed"))).toEqual(pids(one));
     });
 
-    test("that changes nothing restarts nothing", async () => {
+    test("without any difference restarts nothing", async () => {
       const before = await create();
       expect((await change(before.id, { queue: "default" })).body.status).toBe("installed");
       expect((await change(before.id, {})).body.status).toBe("installed");
@@ -144,7 +147,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
   });
 
   describe("a change that cannot start", () => {
-    test("is undone and said, and the processes that were not reached run on", async () => {
+    test("is reverted and reported, and processes that were not replaced yet continue", async () => {
       await artisan(failsIfBad);
       const before = await create({ processes: 3 });
       await change(before.id, { queue: "bad", processes: 4, memory: 512 });
@@ -161,13 +164,13 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
         actor: "supervisor",
         detail: expect.stringContaining("queue bad → default, memory 512 → 128, processes 4 → 3"),
       });
-      // And it can be changed again.
+      // The worker can be changed again.
       await change(before.id, { queue: "high" });
       expect(await settled(before.id, "installed")).toMatchObject({ queue: "high" });
     });
 
     if (!isWhole) return;
-    test("of more processes is undone by the new ones alone", async () => {
+    test("of the number of processes removes only the new ones", async () => {
       await artisan(`${readNumber}; [ $number = 2 ] && exit 1; ${works}`);
       const before = await create();
       await change(before.id, { processes: 3 });
@@ -178,7 +181,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     });
 
     inLongForm(() => {
-      test("to a directory that goes meanwhile is undone as well", async () => {
+      test("to a directory that disappears meanwhile is reverted as well", async () => {
         await mkdir(join(service.folder, "shop/release"));
         await writeFile(join(service.folder, "shop/release/artisan"), "exit 1");
         const { id, directory } = await create();
@@ -188,8 +191,8 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     });
   });
 
-  describe("while a worker is changed", () => {
-    /** Takes its time to end, so that the change is under way. */
+  describe("during a change", () => {
+    /** Ends slowly, so that the change is still in progress. */
     const slow = endsWhenAsked("while [ -e wait ]; do sleep 0.05; done;");
     const begin = async (processes = 2) => {
       await artisan(`${note}; ${slow}`);
@@ -200,7 +203,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     };
     const goOn = () => rm(join(service.folder, "shop/wait"));
 
-    test("a stop stops it, and the change counts from the next start on", async () => {
+    test("a stop stops the worker, and the change applies from the next start on", async () => {
       const id = await begin();
       expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
       // The response does not wait for the order; a process that ended before it would be started again.
@@ -216,7 +219,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     });
 
     if (!isWhole) return;
-    test("a second change and a restart are refused, and a start has nothing to do", async () => {
+    test("a second change and a restart are refused, and a start does nothing", async () => {
       const id = await begin();
       expect((await change(id, { memory: 64 })).status).toBe(409);
       expect((await service.call("PUT", `/api/worker/${id}/restart`)).status).toBe(409);
@@ -227,7 +230,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     });
 
     inLongForm(() => {
-      test("a deletion deletes it", async () => {
+      test("a deletion deletes the worker", async () => {
         const id = await begin();
         expect((await service.call("DELETE", `/api/worker/${id}`)).status).toBe(204);
         await goOn();
@@ -238,7 +241,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       });
     });
 
-    test("a deployment reaches every process, and so does the change", async () => {
+    test("a deployment reaches every process, and the change as well", async () => {
       const id = await begin();
       const report = { status: "finished", restart_workers: true };
       const deployed = await service.json<{ id: number }>("POST", "/api/site/1/deployment", report);
@@ -247,7 +250,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       expect(list.map((process) => process.deployment_id)).toEqual(
         list.map(() => deployed.body.id),
       );
-      // A process that is not reached yet may be restarted for the deployment before.
+      // A process that is not replaced yet may be restarted for the deployment before.
       await soon(() => {
         const last = new Map(starts().map((line): [string, string] => [line.slice(0, 1), line]));
         expect([...last.values()].sort()).toEqual(["1 high", "2 high"]);
@@ -256,8 +259,8 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
   });
 
   if (!isWhole) return;
-  describe("a change of a worker that does not run", () => {
-    test("is stored, and counts from its next start on", async () => {
+  describe("a change of a stopped worker", () => {
+    test("is stored, and applies from its next start on", async () => {
       const { id } = await create();
       await service.call("DELETE", `/api/worker/${id}/stop`);
       await settled(id, "stopped");
@@ -269,7 +272,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     });
 
     inLongForm(() => {
-      test("is stored where it has failed, and starts nothing", async () => {
+      test("is stored if it has failed, and starts nothing", async () => {
         await artisan(failsIfBad);
         const body = { ...workerBody, startsecs: 1, startretries: 0, queue: "bad" };
         const { id } = (await service.json<Worker>("POST", "/api/site/1/worker", body)).body;
@@ -283,7 +286,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
   });
 
   describe("a change is refused", () => {
-    test("while the worker is being installed", async () => {
+    test("while the worker is installing", async () => {
       const body = { ...workerBody, startsecs: 60 };
       const { id } = (await service.json<Worker>("POST", "/api/site/1/worker", body)).body;
       expect(await change(id, { memory: 64 })).toMatchObject({
@@ -292,7 +295,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       });
     });
 
-    test("with everything that is wrong with it, and stores nothing", async () => {
+    test("with all of its errors, and stores nothing", async () => {
       const { id } = await create();
       const wrong = { queue: "a b", memory: 1, directory: "../.." };
       const { status, body } = await service.json<{ errors: Record<string, string[]> }>(

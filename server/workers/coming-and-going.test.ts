@@ -1,4 +1,4 @@
-// Workers whose processes end and come back: those that do so by their own rule are well, those in a loop are reported.
+// Tests workers whose processes exit and restart: those that do so by a limit are fine, those in a loop are reported.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
@@ -36,7 +36,7 @@ async function makeService(
       .map(({ action }) => action)
       .toReversed();
 
-  /** Looks at the worker until its processes have ended so often, and answers every status that was seen. */
+  /** Polls the worker until its processes have ended `count` times, and returns every status seen. */
   async function watchUntilEnded(id: number, count: number): Promise<Set<string>> {
     const seen = new Set<string>();
     await soon(async () => {
@@ -50,10 +50,10 @@ async function makeService(
   return { clock, service, artisan, create, show, actions, watchUntilEnded };
 }
 
-// What is made of the ends of processes does not depend on where they run.
+// How the ends of processes are judged does not depend on the machine.
 const machines = eachWorkerMachine().filter(({ isWhole }) => isWhole);
 describe.each(machines)("on $machine", (machine) => {
-  test.concurrent("a crash loop is reported at its start and at its end, once each, also over a restart of the service", async ({
+  test.concurrent("reports a crash loop at its start and at its end, once each, also over a restart of the service", async ({
     onTestFinished,
   }) => {
     const { clock, service, artisan, create, show, actions } = await makeService(
@@ -81,14 +81,14 @@ describe.each(machines)("on $machine", (machine) => {
     );
     await soon(async () => expect(await sent()).toEqual(["worker.crash_looping"]));
     const metrics = async () => (await service.call("GET", "/metrics")).text();
-    // A query that times out leaves them out of one answer.
+    // If its query times out, a response lacks these metrics.
     await soon(async () =>
       expect(await metrics()).toContain("quarterdeck_workers_crash_looping 1"),
     );
 
     await service.app.close("keep");
     const again = await createApp(service.options);
-    // From here on everything goes to the next life of the service.
+    // From here on requests go to the restarted service.
     service.app.fetch = again.fetch;
     service.app.close = again.close;
     expect((await show(id)).crash_loop?.since).toBe(worker.crash_loop?.since);
@@ -107,19 +107,19 @@ describe.each(machines)("on $machine", (machine) => {
     expect(await actions()).toEqual(expect.arrayContaining(["crash-looping", "stable again"]));
   });
 
-  test.concurrent("a busy worker whose processes end after max_jobs is up all the time, and nobody is called", async ({
+  test.concurrent("a busy worker whose processes exit after max_jobs counts as up all the time, and nobody is notified", async ({
     onTestFinished,
   }) => {
     const { clock, artisan, create, show, actions, watchUntilEnded } = await makeService(
       machine,
       onTestFinished,
     );
-    // They start together and drift apart, so that hardly ever all of them have been up for their start seconds.
+    // They start together and drift apart, so that they are hardly ever all up for their start seconds.
     await artisan(`${readNumber}; sleep 1.$((5 + $number % 4)); exit 0`);
     const id = await create({ processes: 6, max_jobs: 6 });
     await soon(async () => expect((await show(id)).status).toBe("installed"));
     const seen = await watchUntilEnded(id, 12);
-    // Past every deadline.
+    // After every deadline.
     clock.ahead(5 * minuteMs);
     for (const status of await watchUntilEnded(id, 18)) seen.add(status);
     expect([...seen]).toEqual(["installed"]);
@@ -127,7 +127,7 @@ describe.each(machines)("on $machine", (machine) => {
     expect(await actions()).toEqual(["created", "up"]);
   });
 
-  test.concurrent("a worker whose processes exit with 0 for no reason never fails for it, and is in a crash loop", async ({
+  test.concurrent("a worker whose processes exit with 0 for no reason does not fail, and is crash-looping", async ({
     onTestFinished,
   }) => {
     const { service, artisan, create, show, actions, watchUntilEnded } = await makeService(
@@ -137,8 +137,8 @@ describe.each(machines)("on $machine", (machine) => {
     await artisan(`${readNumber}; sleep 1.$((3 + $number % 4)); exit 0`);
     const id = await create({ processes: 4 });
     const seen = await watchUntilEnded(id, 4);
-    // Seldom all of them are up at once, so each deadline passes sooner or later; here it does now, after a time in which
-    // each process has been up.
+    // All of them are rarely up at once, so each deadline passes sooner or later; here it passes now, after each process has
+    // been up.
     await soon(async () => {
       for (const { restarts } of (await show(id)).process_list ?? [])
         expect(restarts).toBeGreaterThanOrEqual(1);

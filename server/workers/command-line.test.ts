@@ -3,14 +3,14 @@ import { assert, array, property, string } from "fast-check";
 import { expect, test } from "vitest";
 import { toCommandLine } from "../../contract/workers/command.ts";
 
-/** What a real shell makes of a line: the arguments that a program would get. */
+/** Returns the arguments that a program gets when a real shell parses the line. */
 const readByShell = (line: string): string[] =>
   execFileSync("sh", ["-c", `printf '%s\\0' ${line}`], { encoding: "utf8" })
     .split("\0")
     .slice(0, -1);
 
-test("a command line that is shown means the same arguments when it is pasted into a shell", () => {
-  // A NUL cannot be part of any argument.
+test("a displayed command line results in the same arguments when it is pasted into a shell", () => {
+  // No argument can contain NUL.
   const argument = string({ minLength: 1, unit: "grapheme" }).map((text) =>
     text.replaceAll("\0", "x"),
   );

@@ -20,7 +20,7 @@ const up = (...outages: Outage[]): LoopProcess => ({
   lastEnd: null,
 });
 
-/** Ended so many seconds ago, and was down for so many. */
+/** Returns an outage that began `agoSeconds` ago and lasted `seconds`. */
 const outage = (agoSeconds: number, seconds: number | null): Outage => {
   const at = nowMs - agoSeconds * second;
   return { at, backAt: seconds === null ? null : at + seconds * second };
@@ -61,14 +61,14 @@ test.each<[string, LoopProcess, string | null]>([
   expect(verdict(process)).toBe(expected);
 });
 
-test("one process is enough for a loop, and all have to be quiet for its end", () => {
+test("one process is enough for a loop, and all must be stable for its end", () => {
   expect(verdict(up(), up(...every(5, 4)))).toBe("loops");
   expect(verdict(up(), up(outage(300, 1)))).toBeNull();
   expect(verdict(up(), { ...up(), state: "FATAL" })).toBeNull();
   expect(verdict()).toBeNull();
 });
 
-test("the reason names the process and what it did", () => {
+test("the reason names the process and its behavior", () => {
   expect(judgeCrashLoop([{ ...up(...every(5, 4)), number: 3 }], nowMs)).toEqual({
     loops: "Process 3 exited at least 5 times in 10 minutes.",
   });
@@ -78,13 +78,13 @@ test("the reason names the process and what it did", () => {
   });
 });
 
-/** What a process did: up for so long, then down for so long, up to now. */
+/** The history of a process: seconds up, then seconds down, up to now. */
 const lives = fc.array(
   fc.record({ up: fc.integer({ min: 1, max: 900 }), down: fc.integer({ min: 0, max: 400 }) }),
   { minLength: 1, maxLength: 20 },
 );
 
-/** The rule said another way: second by second, over everything that happened. */
+/** The same rule, evaluated second by second over the whole history. */
 function expected(all: readonly Outage[]): boolean {
   const ends = all.filter(({ at }) => at > nowMs - endsWindowMs).length;
   let down = 0;
@@ -93,7 +93,7 @@ function expected(all: readonly Outage[]): boolean {
   return ends >= loopEnds || down > upWindowMs / 2;
 }
 
-test("any life of a process is judged by the rule, from the newest outages alone", () => {
+test("every history of a process is judged by the rule, from its newest outages only", () => {
   fc.assert(
     fc.property(lives, (spans) => {
       let at = nowMs;
@@ -112,7 +112,7 @@ test("any life of a process is judged by the rule, from the newest outages alone
   );
 });
 
-describe("an end after the start seconds", () => {
+describe("an exit after the start seconds", () => {
   const calm = { maxJobs: 0, maxTime: 0, startsecs: 1 };
   test.each<[string, Parameters<typeof isEndByRule>, boolean]>([
     [

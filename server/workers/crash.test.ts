@@ -1,4 +1,4 @@
-// The service is killed at random moments, and its workers must not notice.
+// Kills the service at random moments, which must not affect its workers.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ const list = async (): Promise<Worker[]> => {
   return data;
 };
 
-/** Every process that runs in the site's folder, whoever started it. */
+/** Returns all processes that run in the site's folder, whoever started them. */
 const livingPids = (): number[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && runsInSite(name))
@@ -55,7 +55,7 @@ const livingPids = (): number[] =>
 function runsInSite(pid: string): boolean {
   try {
     if (readlinkSync(`/proc/${pid}/cwd`) !== join(folder, "shop")) return false;
-    // The worker itself leads its process group; what it forks for its `sleep` does not.
+    // Each process of the worker leads its process group; the `sleep` that it forks does not.
     const [, , group] =
       readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]?.split(" ") ?? [];
     return group === pid;
@@ -65,7 +65,7 @@ function runsInSite(pid: string): boolean {
 }
 
 test.skipIf(!supportsAdoption)(
-  `over ${rounds} kills of the service no worker is lost, doubled or left behind (CRASH_SEED=${seed})`,
+  `over ${rounds} kills of the service no worker is lost, duplicated or left behind (CRASH_SEED=${seed})`,
   { timeout: 120_000 + rounds * 15_000 },
   async () => {
     const random = makeRandom(seed);
@@ -77,7 +77,7 @@ test.skipIf(!supportsAdoption)(
       });
 
     for (let round = 0; round < rounds; round++) {
-      // Sometimes everything has settled, sometimes it is in the middle of starting or restarting.
+      // In some rounds everything has settled, in others processes are starting or restarting.
       const isMoving = random() < 0.4;
       if (isMoving)
         await service.call("PUT", `/api/worker/${1 + Math.floor(random() * 3)}/restart`);
@@ -89,7 +89,7 @@ test.skipIf(!supportsAdoption)(
       const survivors = livingPids().filter((pid) => pid !== victim);
       service = await start();
 
-      // One that was being restarted may still be ending when the new one is up.
+      // The previous process may still be ending when the restarted one is up.
       const known = await soon(async () => {
         const now = await list();
         expect(now.map(({ status }) => status)).toEqual(["installed", "installed", "installed"]);
@@ -103,7 +103,7 @@ test.skipIf(!supportsAdoption)(
         return pids;
       });
       expect(known, `round ${round}`).toHaveLength(6);
-      // A process that was being restarted may go on ending; every other one has to be the same as before.
+      // A process that was being restarted may continue to end; every other one must be the same as before.
       if (round > 0 && !isMoving)
         expect(known, `round ${round}`).toEqual(expect.arrayContaining(survivors));
     }

@@ -23,12 +23,12 @@ import { createWorkerStore } from "./store.ts";
 
 const waits = { startsecs: 2, startretries: 3, stopwaitsecs: 10, processes: 1 };
 
-test("every state in transit has a deadline, and no other", () => {
+test("every state in transit has a deadline, and no other state", () => {
   for (const status of workerStates)
     expect(deadlineSeconds(status, waits) !== null, status).toBe(isInTransit(status));
 });
 
-test("a start may use all its tries and the waits between them", () => {
+test("a start may use all its retries and the waits between them", () => {
   const tries = 4 * 2 + (1 + 2 + 3);
   expect(deadlineSeconds("installing", waits)).toBeGreaterThan(tries);
   expect(deadlineSeconds("stopping", waits)).toBeGreaterThan(10);
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Takes every order and does nothing: the machine that hangs. */
+/** Accepts every order and does nothing, like a hanging machine. */
 const hanging: ProcessManagers = {
   follow: async () => [],
   noteReached: () => undefined,
@@ -71,14 +71,14 @@ const hanging: ProcessManagers = {
   release: () => undefined,
 };
 
-/** Orders that reach nobody. */
+/** Jobs that are never performed. */
 const jobs: Pick<Jobs, "send"> = { send: async () => undefined };
 
 const noMachine = () => {
   throw new Error("No program of supervisord is taken over here.");
 };
 
-/** A service of workers on such a machine, with a worker that was just made. */
+/** Creates a service of workers on such a machine, with a new worker. */
 async function createHanging(does: Partial<ProcessManagers> = {}) {
   await storeInventory(
     database.db,
@@ -124,13 +124,13 @@ async function createHanging(does: Partial<ProcessManagers> = {}) {
     workers,
     clock,
     show,
-    /** How often the database was asked what is overdue. */
+    /** Number of queries for passed deadlines. */
     looks: () => looks,
-    /** How often it did not say. */
+    /** Number of these queries that failed. */
     missedLooks: () => missedLooks,
-    /** How many deletions came through. */
+    /** Number of completed deletions. */
     removals: () => removals,
-    /** Lets the deadline pass, in steps between looks that follow each other. */
+    /** Lets the deadline pass, in steps between consecutive checks. */
     expire: () =>
       vi.waitFor(async () => {
         clock.ahead(2000);
@@ -142,7 +142,7 @@ async function createHanging(does: Partial<ProcessManagers> = {}) {
 
 const overdue = /^Timed out: still installing after \d+ s\.$/;
 
-test("a worker whose processes never come to anything has its time", async () => {
+test("a worker whose processes never settle gets its full time", async () => {
   const { show, workers, clock } = await createHanging();
   const { created_at: from, deadline_at: at } = (await show()) ?? {};
   const seconds = deadlineSeconds("installing", (await show()) ?? waits) ?? 0;
@@ -154,7 +154,7 @@ test("a worker whose processes never come to anything has its time", async () =>
   expect((await show())?.status).toBe("installing");
 });
 
-test("a worker whose deadline has passed is failed, and says why", async () => {
+test("a worker whose deadline has passed is failed, with the reason", async () => {
   const { show, expire } = await createHanging();
   await expire();
   const failed = await show();
@@ -165,7 +165,7 @@ test("a worker whose deadline has passed is failed, and says why", async () => {
 test.each([
   ["passes", 0],
   ["comes near", -5000],
-])("a deadline that %s while the database is away is given anew", async (_, afterMs) => {
+])("extends a deadline that %s while the database is unavailable", async (_, afterMs) => {
   const { show, workers, clock, missedLooks, expire } = await createHanging();
   const at = (await show())?.deadline_at ?? new Date(0);
   await database.db.execute(sql`alter table workers rename to workers_away`);
@@ -184,7 +184,7 @@ test.each([
   const later = await show();
   expect(later?.status).toBe("installing");
   expect(later?.deadline_at?.getTime()).toBeGreaterThan(clock.now());
-  // Once.
+  // Extended only once.
   await expire();
   expect((await show())?.status_reason).toMatch(overdue);
 });
@@ -192,11 +192,11 @@ test.each([
 test.each([
   ["passes", 0],
   ["comes near", -500],
-])("a deadline that %s while the service stands still is given anew", async (_, afterMs) => {
+])("extends a deadline that %s while the service is paused", async (_, afterMs) => {
   const { show, workers, clock, looks, expire } = await createHanging();
   const at = (await show())?.deadline_at ?? new Date(0);
   workers.wake();
-  // The first one has ended when the second one begins.
+  // The first check has ended when the second one begins.
   await vi.waitFor(() => expect(looks()).toBeGreaterThan(1), 20_000);
   clock.ahead(at.getTime() + afterMs - clock.now());
   await vi.waitFor(
@@ -206,12 +206,12 @@ test.each([
   const later = await show();
   expect(later?.status).toBe("installing");
   expect(later?.deadline_at?.getTime()).toBeGreaterThan(clock.now());
-  // Once.
+  // Extended only once.
   await expire();
   expect((await show())?.status_reason).toMatch(overdue);
 });
 
-test("a deadline that passes while the database hangs is given anew", async () => {
+test("extends a deadline that passes while the database hangs", async () => {
   const { show, workers, clock, looks } = await createHanging();
   const at = (await show())?.deadline_at ?? new Date(0);
   workers.wake();
@@ -232,7 +232,7 @@ test("a deadline that passes while the database hangs is given anew", async () =
 test.each<[string, boolean]>([
   ["takes the worker with it", false],
   ["leaves a worker that was ordered something since", true],
-])("a deletion that comes through after its deadline %s", async (_, isOrdered) => {
+])("a deletion that completes after its deadline %s", async (_, isOrdered) => {
   const removal = Promise.withResolvers<void>();
   const { id, workers, show, expire, removals } = await createHanging({
     remove: () => removal.promise,
@@ -255,7 +255,7 @@ const eventsOf = (id: number) =>
     .from(events)
     .then((rows) => rows.filter(({ notification }) => notification.path === `/workers/${id}`));
 
-test("a deadline works when the log cannot be read", async () => {
+test("a deadline works even if the log is unreadable", async () => {
   const { id, expire, show } = await createHanging({
     readLog: () => Promise.reject(new Error("EISDIR: illegal operation on a directory")),
   });
@@ -267,7 +267,7 @@ test("a deadline works when the log cannot be read", async () => {
   ]);
 });
 
-test("a deadline works when the log's last lines cannot be stored, whatever the cause", async () => {
+test("a deadline works even if the log's last lines cannot be stored, whatever the cause", async () => {
   await database.db.execute(
     sql`alter table workers add constraint refused check (status_reason not like '%refused by a rule%')`,
   );
@@ -283,7 +283,7 @@ test("a deadline works when the log's last lines cannot be stored, whatever the 
 const others = isLongForm ? 1000 : 200;
 
 test(
-  `a deadline is exact to two seconds while ${others} other workers come and go`,
+  `a deadline is accurate to two seconds while ${others} other workers change state`,
   { timeout: 90_000 },
   async () => {
     const { id, show } = await createHanging();
@@ -291,7 +291,7 @@ test(
       database.db.execute(
         sql`update workers set deadline_at = ${new Date(atMs).toISOString()} where id = ${id}`,
       );
-    // Not before the others come and go, which may take a while.
+    // Not before the others start to change state, which may take a while.
     await expireAt(systemClock.now() + 3_600_000);
     await database.db.execute(sql`
     insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries, processes,
@@ -302,7 +302,7 @@ test(
     const { rows } = await database.db.execute<{ id: number }>(
       sql`select id from workers where status = 'installed'`,
     );
-    // Each look finds the process in the other state: down, up, down. Of the others none comes up.
+    // Each check finds the process in the other state: down, up, down. None of the other workers comes up.
     const looks = new Map(rows.map((row) => [row.id, 0]));
     const manager: ProcessManagers = {
       ...hanging,
@@ -340,13 +340,13 @@ test(
       await flapping.close("keep");
     });
 
-    // They do come and go.
+    // The other workers do change state.
     const moved = () => database.db.$count(workers, gt(workers.transition, 2));
     await vi.waitFor(async () => expect(await moved()).toBeGreaterThan(100), { timeout: 60_000 });
     const dueAt = systemClock.now() + 1000;
     await expireAt(dueAt);
 
-    // What a second's wait and a query take beyond that second, on a machine that may have other things to do.
+    // The delay of a wait of one second and a query, on a machine that may be busy.
     const lags = [0];
     await vi.waitFor(
       async () => {
@@ -389,6 +389,6 @@ test.each<[string, Partial<ProcessStatus>, boolean]>([
   ["was up meanwhile", { upAt: 2000 }, false],
   ["was up before, and not since", { upAt: 500 }, true],
   ["was never up", { state: "BACKOFF" }, true],
-])("a process that %s has used up its time: %o %s", (_what, change, expected) => {
+])("whether a process that %s has exceeded its time: %o %s", (_what, change, expected) => {
   expect(isOverdue(processOf(change), 7, 1000)).toBe(expected);
 });

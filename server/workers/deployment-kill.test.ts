@@ -1,4 +1,4 @@
-// The service is killed right after it has answered for a deployment.
+// Kills the service right after it has responded to a deployment.
 import { readFileSync } from "node:fs";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const rounds = Number(process.env["DEPLOYMENT_KILLS"] ?? 1);
 const seed = makeSeed();
 
 test.skipIf(!supportsAdoption)(
-  `over ${rounds} kills right after its answer each deployment restarts each process once (CRASH_SEED=${seed})`,
+  `over ${rounds} kills right after the response each deployment restarts each process once (CRASH_SEED=${seed})`,
   { timeout: 60_000 + rounds * 30_000 },
   async () => {
     const random = makeRandom(seed);
@@ -46,7 +46,7 @@ test.skipIf(!supportsAdoption)(
       const report = { status: "finished", restart_workers: true };
       const answer = await service.call("POST", "/api/site/1/deployment", report);
       const { id }: { id: number } = await answer.json();
-      // The first kill comes at once, the others anywhere in the restart.
+      // The first kill comes at once, the others at random moments of the restart.
       if (round > 1) await wait(random() * 500);
       await service.end("SIGKILL");
       service = await startService(folder, environment);

@@ -1,4 +1,4 @@
-// A deployment reaches every process that was started before it, whatever the worker's status says just then.
+// Tests that a deployment reaches every process that was started before it, whatever the worker's status at that moment.
 import { mkdirSync, readFileSync } from "node:fs";
 import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { sendSignal, signalGroup } from "../testing/signals.ts";
 import { eachWorkerMachine, readNumber } from "./testing/each-machine.ts";
 import { soon } from "../testing/soon.ts";
 
-/** Each test has a site of its own, so that they run side by side. */
+/** Each test has its own site, so that they run concurrently. */
 const siteIds = [1, 2, 3, 4, 5, 6, 7, 8];
 const rootOf = (folder: string, id: number) => join(folder, `site-${id}`);
 
@@ -20,7 +20,7 @@ let service: TestService;
 
 vi.setConfig({ testTimeout: 180_000 });
 
-/** Notes each of its starts; of a number that `bad` names, it ends at once. */
+/** Writes each start; exits at once if a file `bad-` with its number exists. */
 const noting = `
 ${readNumber}
 echo $number >> starts
@@ -29,7 +29,7 @@ ${endsWhenAsked()}`;
 
 function siteOf(siteId: number) {
   const path = (name: string) => join(rootOf(service.folder, siteId), name);
-  /** How often each process was started, by its number. */
+  /** Returns how often each process was started, by its number. */
   const starts = () => {
     const lines = readFileSync(path("starts"), "utf8").trim().split("\n").map(Number);
     return [1, 2, 3].map((number) => lines.filter((line) => line === number).length);
@@ -48,7 +48,10 @@ function siteOf(siteId: number) {
         { status: "finished", restart_workers: restart },
       ),
     starts,
-    /** Waits until they were started so often. On a busy machine a process may be up for its start seconds before it notes that. */
+    /**
+     * Waits until each was started so often. On a busy machine a process may reach its start seconds before it has written
+     * its start.
+     */
     notes: (counts: unknown[]) =>
       soon(() => {
         const found = starts();
@@ -68,7 +71,7 @@ const becomes = (id: number, status: string) =>
 
 const carried = (worker: Worker) =>
   (worker.process_list ?? []).map(({ deployment_id: id }) => id ?? null);
-/** Up, with all its processes on the deployment. */
+/** Waits until the worker is up, with all its processes on the deployment. */
 const runs = (id: number, deployment: number) =>
   soon(async () => {
     const worker = await show(id);
@@ -78,7 +81,7 @@ const runs = (id: number, deployment: number) =>
 
 describe.each(eachWorkerMachine())("On $machine", (machine) => {
   const { isRemote, isWhole, createService, leadsOut } = machine;
-  // supervisord leaves what such a process has started.
+  // supervisord does not end the children of such a process.
   const end = isRemote ? signalGroup : sendSignal;
   beforeAll(async () => {
     service = await createService({
@@ -95,7 +98,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
   afterAll(() => service.close());
 
   describe.concurrent("a deployment", () => {
-    test("restarts each process once, and each says which deployment it runs", async () => {
+    test("restarts each process once, and each shows which deployment it runs", async () => {
       const { artisan, create, report, notes } = siteOf(1);
       await artisan(noting);
       const id = await create();
@@ -107,7 +110,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
       await notes([2, 2, 2]);
     });
 
-    test("restarts into the release that a link in the directory leads to by then", async () => {
+    test("restarts into the release to which a link in the directory leads at that time", async () => {
       const { path, create, report } = siteOf(7);
       for (const release of ["1", "2"]) {
         await mkdir(path(`releases/${release}/app`), { recursive: true });
@@ -127,7 +130,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
         expect(entered).toEqual([path("releases/1/app"), path("releases/2/app")]);
       });
 
-      // What was inside when the worker was made may lead out of the site later.
+      // A directory that was inside when the worker was created may lead out of the site later.
       await mkdir(join(service.folder, "elsewhere/app"), { recursive: true });
       await symlink(join(service.folder, "elsewhere"), path("away"));
       await rename(path("away"), path("current"));
@@ -137,10 +140,10 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
     });
 
     if (!isWhole) return;
-    test("reaches a worker of which one process has just died, that one included", async () => {
+    test("reaches a worker of which one process has just died, including that one", async () => {
       const { artisan, create, report, notes } = siteOf(2);
       await artisan(noting);
-      // Long enough that the deployment comes while it is still being started again.
+      // Long enough that the deployment comes while the process is still restarting.
       const id = await create({ startsecs: 3 });
       const { process_list: list = [] } = await becomes(id, "installed");
       await notes([1, 1, 1]);
@@ -153,7 +156,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
       await notes([2, 3, 2]);
     });
 
-    test("reaches a worker of which one process was given up, which is up again if the new code is good", async () => {
+    test("reaches a worker with a failed process, which is up again if the new code is good", async () => {
       const { path, artisan, create, report, notes } = siteOf(3);
       await artisan(noting);
       await writeFile(path("bad-3"), "");
@@ -166,7 +169,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
           "FATAL",
         ]),
       );
-      // A busy machine may see the end of a bad one after its start seconds, and then starts it once more.
+      // A busy machine may notice the end of a bad process after its start seconds, and then starts it once more.
       const [, , bad = 0] = await notes([1, 1, expect.any(Number)]);
       await rename(path("bad-3"), path("good"));
       const { body } = await report(true);
@@ -175,7 +178,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
       await notes([2, 2, bad + 1]);
     });
 
-    test("reaches a worker that failed and was given more or fewer processes since", async () => {
+    test("reaches a worker that failed and whose number of processes was changed since", async () => {
       const { artisan, path, create, report } = siteOf(8);
       await artisan("[ -e good ] || exit 1; exec sleep 300");
       const changes = [
@@ -198,7 +201,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
       }
     });
 
-    test("right after another one counts too, and the worker is up only on the newer", async () => {
+    test("right after another one counts, too, and the worker is up only on the newer one", async () => {
       const { artisan, create, report, starts } = siteOf(4);
       await artisan(noting);
       const id = await create();
@@ -211,14 +214,14 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
       expect(Math.max(...starts())).toBeLessThanOrEqual(3);
     });
 
-    test("that restarts nothing is carried by what starts after it, and by nothing else", async () => {
+    test("without restarts is run only by what starts after it", async () => {
       const { artisan, create, report } = siteOf(5);
       await artisan(noting);
       const id = await create();
       const { process_list: list = [] } = await becomes(id, "installed");
       const { body } = await report(false);
       expect(body.restarted_workers).toBe(0);
-      // The worker learns of it a moment later.
+      // The worker gets the deployment a moment later.
       await soon(async () => expect((await show(id)).deployment_id).toBe(body.id));
       const number = await soon(async () => {
         const { process_list: now = [] } = await show(id);
@@ -232,7 +235,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
       expect(list).toHaveLength(3);
     });
 
-    test("leaves a stopped worker stopped, and is what that is started on", async () => {
+    test("leaves a stopped worker stopped, and its next start runs the deployment", async () => {
       const { artisan, create, report, notes } = siteOf(6);
       await artisan(noting);
       const id = await create();

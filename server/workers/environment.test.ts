@@ -31,7 +31,7 @@ test.each([
   expect(pathOf(path)).toBe(expected);
 });
 
-test("nothing that npm adds is left", async () => {
+test("removes everything that npm adds to PATH", async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-path-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, "node_modules/.bin"), { recursive: true });

@@ -1,4 +1,4 @@
-// What is refused of a worker's fields, and how lists are paged.
+// Tests which values of a worker's fields are refused, and how lists are paged.
 import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ const refused = async (change: object) => {
   return answer.body.errors;
 };
 
-/** Only the site's machine knows that. */
+/** Only the site's machine can check directories. */
 describe.each(eachMachine())("of a directory on $machine", ({ connectionOf }) => {
   beforeAll(async () => {
     const connection = await connectionOf();
@@ -36,14 +36,14 @@ describe.each(eachMachine())("of a directory on $machine", ({ connectionOf }) =>
   });
   afterAll(() => service.close());
 
-  test("a directory that leaves the site is refused", async () => {
+  test("refuses a directory outside of the site", async () => {
     for (const directory of ["..", "../..", "/etc", "/", "a/../../..", "/tmp/../etc"])
       expect(await refused({ directory }), directory).toEqual({
         directory: ["The directory field must lie inside the site's folder."],
       });
   });
 
-  test("a link that leads out of the site is no way out", async () => {
+  test("refuses a link that leads out of the site", async () => {
     await symlink("/etc", join(service.folder, "shop/link"));
     await mkdir(join(service.folder, "shop/inner"));
     await symlink("../..", join(service.folder, "shop/inner/up"));
@@ -51,7 +51,7 @@ describe.each(eachMachine())("of a directory on $machine", ({ connectionOf }) =>
       expect(Object.keys(await refused({ directory }))).toEqual(["directory"]);
   });
 
-  test("a directory that is not there or is a file is refused as such", async () => {
+  test("refuses a directory that is missing or a file, with that reason", async () => {
     expect(await refused({ directory: "missing" })).toEqual({
       directory: ["The directory field is not there."],
     });
@@ -60,7 +60,7 @@ describe.each(eachMachine())("of a directory on $machine", ({ connectionOf }) =>
     });
   });
 
-  test("what only the disk knows is said together with what the schema has against the other fields", async () => {
+  test("reports errors that only the disk reveals together with those of the schema", async () => {
     const { memory: _memory, ...rest } = workerBody;
     const { status, body } = await service.json("POST", "/api/site/1/worker", {
       ...rest,
@@ -81,7 +81,7 @@ describe.each(eachMachine())("of a directory on $machine", ({ connectionOf }) =>
   });
 });
 
-describe("wherever it is", () => {
+describe("on any machine", () => {
   beforeAll(async () => {
     service = await createTestService();
   });

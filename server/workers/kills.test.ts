@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test("a kill is reported once, however many look at its worker in that moment", async () => {
+test("reports a kill once, however many calls record its worker at that moment", async () => {
   await storeInventory(
     database.db,
     "servers: [{ id: 1, name: here, connection: local }]\nsites: [{ id: 1, server: 1, name: shop, root: /tmp }]",
@@ -33,7 +33,7 @@ test("a kill is reported once, however many look at its worker in that moment", 
     { detail: "Process 1: Killed: still running 1 second after SIGTERM." },
   ]);
 
-  // Of the same stop, but so late that the first one is stored: the reason is the same as if both had come at once.
+  // A kill of the same stop after the first one was stored: the reason is the same as if both had come at once.
   kills.add(row.id, { number: 2, reason });
   await kills.record(row.id);
   expect((await store.byId(row.id))?.kill_reason).toBe(`Processes 1 and 2: ${reason}`);

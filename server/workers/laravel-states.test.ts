@@ -1,4 +1,4 @@
-// What the service says of real Laravel workers that end by themselves and come back.
+// Tests how the service judges real Laravel workers that exit and restart by themselves.
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
@@ -36,11 +36,11 @@ const ends = (worker: Worker) =>
   (worker.process_list ?? []).reduce((sum, { restarts }) => sum + restarts, 0);
 
 test(
-  "a Laravel worker that exits with 0 because its database is gone is crash-looping",
+  "a Laravel worker that exits with 0 because its database is unavailable is crash-looping",
   where,
   async ({ onTestFinished }) => {
     const { create, show, actions } = await makeSite(onTestFinished);
-    // Limits explain none of it: it does not live that long, and does no job.
+    // No limit explains the exits: the process neither runs that long, nor does a job.
     const id = await create({ connection: "lost", max_time: 3600, max_jobs: 500 });
     const worker = await soon(async () => {
       const now = await show(id);
@@ -54,11 +54,11 @@ test(
 );
 
 test(
-  "a Laravel worker that is busy and ends after its max_jobs stays installed, and nobody is notified",
+  "a busy Laravel worker that exits after its max_jobs stays installed, and nobody is notified",
   where,
   async ({ onTestFinished }) => {
     const { site, create, show, actions } = await makeSite(onTestFinished);
-    // However the two share them, at most five each are done after the last end: four ends are certain.
+    // However the two share the jobs, at most five each remain after the last exit, so there are at least four exits.
     await site.dispatch(34, 0.3);
     const id = await create({ processes: 2, max_jobs: 6 });
     await soon(async () => expect((await show(id)).status).toBe("installed"), 80_000);

@@ -1,4 +1,4 @@
-// The whole chain on the real thing: our command line, our supervisor, PHP, Laravel's own queue worker.
+// Tests the whole chain with real software: our command line, our supervisor, PHP, and Laravel's own queue worker.
 import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
 import { defaultArtisan, workerArguments } from "../../contract/workers/command.ts";
@@ -24,7 +24,7 @@ const settings = {
   force: false,
 };
 
-/** A site with an empty queue, and a supervisor for its workers, of one process each. */
+/** Creates a site with an empty queue, and a supervisor for its workers, of one process each. */
 async function makeSite({ expect, onTestFinished }: TestContext) {
   const supervisor = makeSupervisor({ onTestFinished });
   const site = await makeLaravelSite(join(supervisor.folder, "site"));
@@ -40,7 +40,7 @@ async function makeSite({ expect, onTestFinished }: TestContext) {
     program,
     start: (id: number, changes: Partial<typeof settings> = {}) =>
       supervisor.start(program(id, changes)),
-    /** Waits for a process that is none of `earlier`. */
+    /** Waits for a process that is not among `earlier`. */
     nextPid: async (id: number, ...earlier: (number | null)[]) => {
       await expect.poll(() => pidOf(id), soon).not.toSatisfy(isOneOf([null, ...earlier]));
       return pidOf(id);
@@ -54,7 +54,7 @@ const isOneOf =
   (item: Item) =>
     items.includes(item);
 
-test("Laravel is installed, so that nothing of this file is skipped", ({ expect, skip }) => {
+test("Laravel is installed, so that no test of this file is skipped", ({ expect, skip }) => {
   if (process.env["CI"] !== "true") skip(laravelMissing !== null, laravelMissing ?? undefined);
   expect(laravelMissing).toBeNull();
 });
@@ -62,7 +62,7 @@ test("Laravel is installed, so that nothing of this file is skipped", ({ expect,
 const where = { concurrent: true, skip: laravelMissing !== null };
 
 describe("A worker on a Laravel site", where, () => {
-  test("does the queued jobs in their order, each once, and its log says so", async (context) => {
+  test("does the queued jobs in order, each once, and logs them", async (context) => {
     const { expect } = context;
     const { supervisor, site, start, nextPid, untilDone } = await makeSite(context);
     const early = await site.dispatch(2, 0);
@@ -78,10 +78,10 @@ describe("A worker on a Laravel site", where, () => {
       .toMatch(/^(?:.* Processing: .*\n.* Processed: .*\n){4}$/);
   });
 
-  test("ends after max_jobs, comes back as a new process, and goes on", async (context) => {
+  test("exits after max_jobs, restarts as a new process, and continues", async (context) => {
     const { expect } = context;
     const { supervisor, site, start, nextPid, untilDone } = await makeSite(context);
-    // Two jobs outlast startsecs, so that the end is an end and not a failed start.
+    // Two jobs take longer than startsecs, so that the exit is not a failed start.
     const names = await site.dispatch(4, 0.6);
     start(1, { max_jobs: 2 });
     const first = await nextPid(1);
@@ -93,7 +93,7 @@ describe("A worker on a Laravel site", where, () => {
     expect(supervisor.history(1)).not.toContain("BACKOFF");
   });
 
-  test("obeys queue:restart: a new process goes on", async (context) => {
+  test("obeys queue:restart: a new process continues", async (context) => {
     const { expect } = context;
     const { site, start, nextPid, untilDone } = await makeSite(context);
     start(1);
@@ -108,15 +108,15 @@ describe("A worker on a Laravel site", where, () => {
   });
 
   inLongForm(() => {
-    test("leaves the jobs alone while its site is in maintenance, unless forced", async (context) => {
+    test("does no jobs during the site's maintenance mode, unless forced", async (context) => {
       const { expect } = context;
       const { site, start, pidOf, nextPid, untilDone } = await makeSite(context);
       await site.artisan("down");
       const names = await site.dispatch(1, 0);
       start(1);
       const patient = await nextPid(1);
-      // A worker looks for a restart after each look at its queue: one that obeys has seen the job and left it.
-      // One that still boots does not hear the call, hence the repetition.
+      // A worker checks for a restart after each look at its queue, so one that obeys has seen the job and left it.
+      // A worker that is still booting misses the signal, hence the repetition.
       await expect
         .poll(() => site.artisan("queue:restart").then(() => pidOf(1)), { ...soon, interval: 500 })
         .not.toBe(patient);
@@ -129,7 +129,7 @@ describe("A worker on a Laravel site", where, () => {
     });
   });
 
-  test("finishes the running job when restarted, with the child that does its work", async (context) => {
+  test("finishes the running job on a restart, with the child that does its work", async (context) => {
     const { expect } = context;
     const { supervisor, site, start, program, nextPid, untilDone } = await makeSite(context);
     start(1);
@@ -145,10 +145,10 @@ describe("A worker on a Laravel site", where, () => {
   });
 
   inLongForm(() => {
-    test("leaves no child in a session of its own behind when stopped", async (context) => {
+    test("leaves no child in a separate session behind when stopped", async (context) => {
       const { expect } = context;
       const { supervisor, site, nextPid } = await makeSite(context);
-      // Three workers of the site that got away, as a daemon that a command starts does.
+      // Three workers of the site in other sessions, like a daemon that a command starts.
       const args = workerArguments(defaultArtisan, settings).join(" ");
       const script = `for i in 1 2 3; do setsid ${args} & done; exec ${args}`;
       supervisor.start(programOf(1, { args: ["sh", "-c", script], directory: site.folder }));
@@ -163,7 +163,7 @@ describe("A worker on a Laravel site", where, () => {
     });
   });
 
-  test("finishes the running job when stopped, begins no other, and stays away", async (context) => {
+  test("finishes the running job when stopped, starts no other, and does not restart", async (context) => {
     const { expect } = context;
     const { supervisor, site, start, nextPid, untilDone } = await makeSite(context);
     const names = await site.dispatch(2, 2);
@@ -177,7 +177,7 @@ describe("A worker on a Laravel site", where, () => {
     expect(isRunning(pid ?? 0)).toBe(false);
     expect(supervisor.processes(1)).toMatchObject([{ state: "STOPPED", pid: null, exitCode: 0 }]);
 
-    // Another worker does the job that is left; the first one has all that time to come back.
+    // Another worker does the remaining job, which leaves the first one time to restart wrongly.
     start(2);
     const other = await nextPid(2);
     await untilDone(names);

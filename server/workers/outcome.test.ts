@@ -32,7 +32,7 @@ test.each<[WorkerState, ProcessState[], WorkerState | null]>([
   ["stopping", ["STOPPED", "STOPPING"], null],
   ["stopping", ["STOPPED", "STOPPED"], "stopped"],
   ["stopping", [], "stopped"],
-  // Nobody has taken up the order yet.
+  // The order was not accepted yet.
   ["installing", [], null],
   ["starting", [], null],
   ["restarting", [], null],
@@ -43,7 +43,7 @@ test.each<[WorkerState, ProcessState[], WorkerState | null]>([
   expect(outcomeOf(status, seen(...states), null)?.status ?? null).toBe(expected);
 });
 
-test("a failure names the process and why", () => {
+test("the reason of a failure names the process and its problem", () => {
   const processes = seen("RUNNING", "FATAL").map((one) => ({
     ...one,
     reason: "Exited with code 1.",

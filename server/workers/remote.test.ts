@@ -1,4 +1,4 @@
-// Workers of a server over SSH, through the whole service.
+// Tests workers of a server over SSH, through the whole service.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { userInfo } from "node:os";
@@ -21,10 +21,10 @@ let sshd: TestSshd;
 const cleanUps: (() => unknown)[] = [];
 let supervisord: TestSupervisord;
 let service: TestService;
-/** What it logged. */
+/** Log of the service. */
 let log = "";
 const patience = { timeout: 60_000, interval: 200 };
-/** At least; the time of the backoffs, which is faked, is half an hour in any case. */
+/** Minimum duration of the outage. The faked time of the backoffs is half an hour in any case. */
 const awaySeconds = Number(process.env["AWAY_SECONDS"] ?? 0);
 const awayText = awaySeconds === 0 ? "a long time" : `${awaySeconds} s`;
 
@@ -47,7 +47,7 @@ afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 });
 
-/** A site's workers keep it on its server. */
+/** A site cannot leave its server while it has workers. */
 const removeAll = () =>
   soon(async () => {
     const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
@@ -63,17 +63,17 @@ const becomes = (id: number, wanted: Partial<Worker>) =>
     expect(worker).toMatchObject(wanted);
     return worker;
   });
-/** The signal to stop is lost on a process that supervisord has made and that does not run its program yet. */
+/** supervisord loses the stop signal of a process that it has forked, but that has not started its program yet. */
 const post = (body: object) =>
   service.json<Worker>("POST", "/api/site/1/worker", { stopwaitsecs: 5, ...body });
 const pids = ({ process_list: list = [] }: Worker) => list.flatMap(({ pid }) => pid ?? []);
-/** Names of files below the folder of the server's supervisord that are a worker's. */
+/** Returns the names of a worker's files below the folder of the server's supervisord. */
 const filesOf = async (id: number) => {
   const names = await readdir(supervisord.folder, { recursive: true });
   return names.filter((name) => new RegExp(`quarterdeck-\\w+-${id}\\.|worker-${id}-`).test(name));
 };
 
-test("a worker lives on its server, whatever becomes of the connection, and leaves nothing there", async () => {
+test("a worker runs on its server, whatever happens to the connection, and leaves nothing there", async () => {
   const { status, body } = await post({ ...workerBody, processes: 2 });
   expect(status).toBe(201);
   const { id } = body;
@@ -89,7 +89,7 @@ test("a worker lives on its server, whatever becomes of the connection, and leav
   const second = pids(await becomes(id, { status: "installed" }));
   expect(second.some((pid) => first.includes(pid))).toBe(false);
 
-  // Cut and back at once: nobody notices.
+  // A cut and an immediate reconnection go unnoticed.
   await sshd.cut();
   expect(pids(await becomes(id, { status: "installed" }))).toEqual(second);
 
@@ -99,7 +99,7 @@ test("a worker lives on its server, whatever becomes of the connection, and leav
   expect(await filesOf(id)).toEqual([]);
 }, 240_000);
 
-/** Names of the processes' logs on the server, and how many lines they have. */
+/** Counts the lines in the logs of the processes on the server. */
 async function linesThere(id: number): Promise<number> {
   const logs = (await filesOf(id)).filter((name) => name.endsWith(".log"));
   const texts = logs.map((name) => readFile(join(supervisord.folder, name), "utf8"));
@@ -107,7 +107,7 @@ async function linesThere(id: number): Promise<number> {
 }
 
 test(
-  `after ${awayText} away processes are the same, their log has no gap, and states are right within 10 s`,
+  `after ${awayText} of outage processes are the same, their log has no gap, and states are right within 10 s`,
   async ({ annotate }) => {
     const artisan = join(service.folder, "shop/artisan");
     const patient = await readFile(artisan, "utf8");
@@ -140,7 +140,7 @@ test(
     await becomes(stopped, { status: "unreachable", last_status: "stopped" });
     await service.ahead(30 * 60_000);
     const count = await follow();
-    // So many more that the next attempt to connect is as far away as it gets.
+    // So many more lines that the pause between connection attempts has reached its maximum.
     const written = () => linesThere(id);
     await expect.poll(written, patience).toBeGreaterThan(count + 160);
     await expect
@@ -169,7 +169,7 @@ test(
 );
 
 inLongForm(() => {
-  test("what was not started while the server was away is, once it is back", async () => {
+  test("starts what was created while the server was unreachable once it is back", async () => {
     await sshd.stop();
     const { status, body } = await post({ ...workerBody, directory: "." });
     expect(status).toBe(201);
@@ -179,7 +179,7 @@ inLongForm(() => {
   }, 120_000);
 });
 
-test("a directory that is not on the server is refused at its field", async () => {
+test("refuses a directory that does not exist on the server at its field", async () => {
   const folder = join(service.folder, "shop/there");
   const refused = await service.json<{ errors: object }>("POST", "/api/site/1/worker", {
     ...workerBody,
@@ -196,7 +196,7 @@ test("a directory that is not on the server is refused at its field", async () =
 }, 90_000);
 
 inLongForm(() => {
-  test("a supervisord that does not run there is told with the command that starts it", async () => {
+  test("reports a supervisord that does not run there, with the command that starts it", async () => {
     const { body } = await post(workerBody);
     await becomes(body.id, { status: "installed" });
     await supervisord.stop();
@@ -209,7 +209,7 @@ inLongForm(() => {
   }, 120_000);
 });
 
-test("a service that starts while the server hangs does not wait for it, and shows what it knew", async () => {
+test("a service that starts while the server hangs does not wait for it, and shows the last known state", async () => {
   const { body } = await post(workerBody);
   const { id } = body;
   const before = pids(await becomes(id, { status: "installed" }));
@@ -217,9 +217,9 @@ test("a service that starts while the server hangs does not wait for it, and sho
   const goOn = await sshd.hang();
   try {
     service.app = await createApp(service.options);
-    // Nor does a request: whether the directory is there is found out at the start.
+    // A request does not wait either: the start checks whether the directory exists.
     expect((await post({ ...workerBody, directory: "." })).status).toBe(201);
-    // Who had waited would know by now that the server doesn't answer.
+    // If the request had waited, the server would be known to be unreachable by now.
     expect((await show(id)).status).toBe("installed");
     await becomes(id, { status: "unreachable", last_status: "installed" });
   } finally {
@@ -234,7 +234,7 @@ const isOn = (serverId: number) =>
     expect(site.server_id).toBe(serverId);
   });
 
-test("a worker whose site has left a server that is gone starts on the new one", async () => {
+test("a worker whose site has left an unreachable server starts on the new one", async () => {
   const { body } = await post(workerBody);
   const { id } = body;
   await becomes(id, { status: "installed" });
@@ -247,7 +247,7 @@ test("a worker whose site has left a server that is gone starts on the new one",
     .replace("sites:", "  - { id: 2, name: new, connection: local }\nsites:")
     .replace("server: 1, name: shop", "server: 2, name: shop");
   try {
-    // Its database fails just then.
+    // The database fails at that moment.
     await service.query(
       `create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
       create trigger refuse before update of unreachable_since on workers execute function refuse()`,
@@ -255,13 +255,13 @@ test("a worker whose site has left a server that is gone starts on the new one",
     await writeFile(service.inventoryFile, moved);
     await soon(() => expect(log).toContain("workers whose sites are on other servers now"));
     await service.query("drop function refuse cascade");
-    // What becomes of its former server is of no interest any more.
+    // The state of its former server no longer matters.
     await becomes(id, { status: "stopped", unreachable_since: null });
     expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
     await becomes(id, { status: "installed" });
     expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
     await becomes(id, { status: "stopped" });
-    // Back and forth while what is left there can't be removed.
+    // The site moves back and forth while the leftovers there can't be removed.
     await writeFile(service.inventoryFile, there);
     await isOn(1);
     await writeFile(service.inventoryFile, moved);
@@ -275,7 +275,7 @@ test("a worker whose site has left a server that is gone starts on the new one",
     await writeFile(service.inventoryFile, there);
   }
   await isOn(1);
-  // What was left there goes now that the server is back, and does not take the new start with it.
+  // The leftovers are removed now that the server is back, without ending the newly started processes.
   expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
   await becomes(id, { status: "installed" });
   expect(await filesOf(id)).not.toEqual([]);

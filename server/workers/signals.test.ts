@@ -1,4 +1,4 @@
-// What becomes of workers when the service itself is signalled: killed after an answer, reloaded, and ended by a second Ctrl-C.
+// Tests how signals to the service affect workers: a kill after a response, a reload, and a second Ctrl-C.
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -24,7 +24,7 @@ vi.setConfig({ testTimeout: 120_000 + rounds * 60_000, hookTimeout: 120_000 });
 let folder: string;
 let database: string;
 let service: ServiceProcess;
-/** Processes that a test made to ignore what ends others. */
+/** Processes that a test made ignore signals. */
 const stubborn: number[] = [];
 const start = () => startService(folder, { DATABASE_URL: databaseUrl(database) });
 const artisan = (script: string) => writeFile(join(folder, "shop/artisan"), script);
@@ -44,7 +44,7 @@ const create = async (change: object = {}): Promise<Worker> => {
 const pidsOf = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid ?? 0);
 
 describe.skipIf(!supportsAdoption).each(eachWorkerMachine().filter(({ isWhole }) => isWhole))(
-  "Beside workers on $machine, a service",
+  "With workers on $machine, a service",
   ({ isRemote, entryOf }) => {
     beforeAll(async () => {
       folder = await realpath(await makeMemoryFolder("quarterdeck-signals-"));
@@ -55,16 +55,16 @@ describe.skipIf(!supportsAdoption).each(eachWorkerMachine().filter(({ isWhole })
       service = await start();
     });
     afterAll(async () => {
-      // Not SIGINT: it would wait for those that obey no signal.
+      // Not SIGINT, which would wait for processes that ignore signals.
       await service.end("SIGTERM");
       for (const pid of stubborn) if (isRunning(pid)) sendSignal(pid, "SIGKILL");
       await administer(`drop database ${database} with (force)`);
       await rm(folder, { recursive: true, force: true });
     });
 
-    // `stops.test.ts` has the next service carry out what was answered.
+    // `stops.test.ts` tests that the next service carries out accepted orders.
     inLongForm(() => {
-      test("that is killed after it answered a restart carries it out when it comes back", async () => {
+      test("that is killed after it accepted a restart carries it out after its own restart", async () => {
         const random = makeRandom(seed);
         await artisan("exec sleep 300");
         const { id } = await create({ processes: 2 });
@@ -85,13 +85,13 @@ describe.skipIf(!supportsAdoption).each(eachWorkerMachine().filter(({ isWhole })
       });
     });
 
-    test("goes on at SIGHUP, and reads its inventory again", async () => {
+    test("continues at SIGHUP, and reads its inventory again", async () => {
       service.child.kill("SIGHUP");
       await soon(() => expect(service.output()).toContain("reading the inventory again"));
       expect((await service.call("GET", "/api/site/1")).status).toBe(200);
     });
 
-    test("ends at once at a second Ctrl-C, and the next one takes up what had not ended", async () => {
+    test("exits at once at a second Ctrl-C, and the next one takes over what had not ended", async () => {
       await artisan("trap '' TERM; echo deaf; exec sleep 300");
       const { id, process_list: list = [] } = await create({ stopwaitsecs: isRemote ? 1 : 300 });
       const pid = list[0]?.pid ?? 0;
@@ -103,15 +103,15 @@ describe.skipIf(!supportsAdoption).each(eachWorkerMachine().filter(({ isWhole })
       service.child.kill("SIGINT");
       await soon(() => expect(service.output()).toContain('"msg":"stopping"'));
       await service.end("SIGINT");
-      // supervisord's go on, so it may have ended at the first one.
+      // Processes of supervisord continue, so the service may have exited at the first one.
       expect(isRemote ? [0, 130] : [130]).toContain(service.child.exitCode);
       expect(isRunning(pid)).toBe(true);
 
       service = await start();
-      // Whether it was told to stop before the service ended is chance.
+      // Whether the process got its signal before the service exited is random.
       expect((await show(id)).process_list).toMatchObject([{ pid }]);
       sendSignal(pid, "SIGKILL");
-      // `installed` alone may still be the badge from before the kill, until the service has noticed it.
+      // `installed` alone may still be the status from before the kill, until the service has noticed it.
       await soon(async () => {
         const worker = await show(id);
         expect(worker.status).toBe("installed");

@@ -1,4 +1,4 @@
-// What a stop or restart leaves behind for people: the state's reason, the timeline, and a wish that outlives the service.
+// Tests what a stop or restart records: the reason of the state, the timeline, and an order that outlives the service.
 import { mkdir, readFile, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
@@ -29,7 +29,7 @@ const create = async (change: object = {}): Promise<Worker> => {
   const { id } = (await service.json<Worker>("POST", "/api/site/1/worker", body)).body;
   return becomes(id, "installed");
 };
-/** Ignores SIGTERM from the line on that it prints. */
+/** Ignores SIGTERM once it has printed its line. */
 const deafArtisan = "trap '' TERM; echo deaf; sleep 300";
 const areDeaf = (id: number, processes = 1) =>
   soon(async () => {
@@ -56,7 +56,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
     await service.call("DELETE", `/api/worker/${id}/stop`);
     const text = "Processes 1 and 2: Killed: still running 1 second after SIGTERM.";
     expect((await becomes(id, "stopped")).status_reason).toBe(text);
-    // One entry, or one for each where the second was killed after the first had been recorded.
+    // One entry, or one for each process if the second was killed after the first had been recorded.
     const entries = await killings(id);
     for (const entry of entries)
       expect(entry).toMatchObject({
@@ -78,11 +78,11 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
     expect((await becomes(id, "installed")).status_reason).toBe(null);
   });
 
-  test("of a site that was moved, a worker without a directory follows, and one that names the old place says why not", async () => {
+  test("when its site moves, a worker without a directory follows, and one that names the old place shows why not", async () => {
     await artisan("exec sleep 300");
     const old = join(service.folder, "shop");
     const moved = join(service.folder, "moved");
-    // As long as its restart takes where supervisord loses the signal to stop.
+    // The duration of its restart if supervisord loses the stop signal.
     const follows = await create({ stopwaitsecs: 5 });
     const names = await create({ directory: old, startsecs: 1, startretries: 0 });
     await mkdir(moved);
@@ -103,14 +103,14 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
     await isAt(old);
   });
 
-  test("a restart that was answered is carried out by the next service, once for each process", async () => {
+  test("the next service carries out an accepted restart, once for each process", async () => {
     await artisan(patientArtisan);
     const { id } = await create({ processes: 2 });
     const restarted = await create();
     const before = pids(await show(id));
     const others = pids(restarted);
     await service.app.close("keep");
-    // What is stored when the answer is given; the service is killed before anybody acts on it.
+    // The state at the time of the response; the service is killed before it acts on it.
     const client = new pg.Client(service.connection);
     await client.connect();
     await client.query(
@@ -130,13 +130,13 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
   });
 
   if (!isWhole) return;
-  test("stopasgroup is kept and shown, and is off unless it is asked for", async () => {
+  test("stopasgroup is stored and shown, and is off by default", async () => {
     await artisan("exec sleep 300");
     expect((await create()).stopasgroup).toBe(false);
     expect((await create({ stopasgroup: true })).stopasgroup).toBe(true);
   });
 
-  test("a restart that has to kill says so of the worker that is up again", async () => {
+  test("a restart that has to kill says so about the worker that is up again", async () => {
     await artisan(deafArtisan);
     const { id } = await create({ stopwaitsecs: 1 });
     await areDeaf(id);
@@ -160,12 +160,12 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
     expect(await killings(id)).toMatchObject([{ object: { id } }]);
   });
 
-  test("what has ended already is stopped, also where an earlier stop was called failed", async () => {
+  test("a worker that has ended is stopped, even if an earlier stop was recorded as failed", async () => {
     await artisan(patientArtisan);
     const { id } = await create();
     await service.call("DELETE", `/api/worker/${id}/stop`);
     await becomes(id, "stopped");
-    // As a stop leaves it whose time was over before anybody saw its end.
+    // The state that a stop leaves when its deadline passed before the end was noticed.
     const client = new pg.Client(service.connection);
     await client.connect();
     await client.query("update workers set status = 'failed' where id = $1", [id]);
@@ -175,7 +175,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
     await becomes(id, "stopped");
   });
 
-  test("more orders at a time than the database has connections are all carried out", async () => {
+  test("carries out more simultaneous orders than the database has connections", async () => {
     await artisan("exec sleep 300");
     const workers = await Promise.all(Array.from({ length: 12 }, () => create()));
     const answers = await Promise.all(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { takeOverCommands } from "./take-over-commands.ts";
 
-test("takes each section out of a file that others share, and keeps the file as it was before each", async () => {
+test("removes each section from a file that others share, and keeps a backup of the file before each removal", async () => {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-take-over-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, "shop's queues.conf");

@@ -14,10 +14,10 @@ import { createUsageHistory } from "./supervisor/usage-history.ts";
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
 test.skipIf(!supportsAdoption)(
-  "measures a process with all that it started, and forgets what is older than an hour",
+  "measures a process with its descendants, and deletes samples older than an hour",
   async ({ onTestFinished }) => {
     const supervisor = makeSupervisor({ onTestFinished });
-    // A child of the leader works and holds 32 MiB.
+    // A child of the leader uses the CPU and holds 32 MiB.
     const work = "head -c 33554432 /dev/zero | tail -c 33554432 > /dev/null; while :; do :; done";
     supervisor.start(programOf(1, { args: shell(`sh -c '${work}' & wait`) }));
     await expect.poll(() => supervisor.state(1), soon).toBe("RUNNING");
@@ -25,7 +25,7 @@ test.skipIf(!supportsAdoption)(
 
     const clock = createFakeClock();
     const usage = createUsageHistory({
-      // The second one stands for a process that an earlier service started.
+      // The second one simulates a process that an earlier service started.
       running: () => [
         { worker: 1, number: 1, pid },
         { worker: 2, number: 1, pid },
@@ -47,14 +47,14 @@ test.skipIf(!supportsAdoption)(
     await expect.poll(() => ticks() - from, soon).toBeGreaterThan(20);
     clock.advance(15_000);
     const [sample] = usage.of(1, 1).samples;
-    // 20 hundredths of a second and more, of 15 seconds.
+    // At least 20 hundredths of a second, of 15 seconds.
     expect(sample?.cpu).toBeGreaterThan(1);
     expect(sample?.memory).toBeGreaterThan(500_000);
     expect(usage.of(1, 1).starts).toHaveLength(1);
     expect(usage.of(2, 1)).toMatchObject({ starts: [], samples: [sample] });
 
     await supervisor.stop(1);
-    // Killed, its child may be there a moment longer.
+    // Its child may be there a moment longer after the kill.
     await expect.poll(() => readGroups(new Set([pid])).size, soon).toBe(0);
     clock.advance(3600_000);
     expect(usage.of(1, 1)).toEqual({ starts: [], samples: [] });
@@ -62,7 +62,7 @@ test.skipIf(!supportsAdoption)(
   },
 );
 
-test("a worker's usage is there without a query more, and another worker's is not found", async ({
+test("lists the usage of each of a worker's processes, and answers 404 for an unknown worker", async ({
   onTestFinished,
 }) => {
   const service = await createTestService();

@@ -1,4 +1,4 @@
-// What is asked of workers, and what becomes of their processes.
+// Tests the operations of workers, and their effect on processes.
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ const ask = async (method: string, path: string) => (await service.call(method, 
 const pids = (worker: Worker) => (worker.process_list ?? []).flatMap(({ pid }) => pid ?? []);
 
 describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createService }) => {
-  // One service for all, because a remote server takes its time to connect to.
+  // One service for all tests, because connecting to a remote server takes its time.
   beforeAll(async () => {
     service = await createService({
       inventory: (folder) =>
@@ -46,7 +46,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
   beforeEach(() => artisan(patientArtisan));
 
   describe("from a request to a process", () => {
-    test("it is installed once all its processes run, and they run what its command says", async () => {
+    test("a worker is installed once all its processes run the command that it shows", async () => {
       const { id } = await create({ processes: 3, force: true });
       const worker = await becomes(id, "installed");
       expect(worker.process_list).toHaveLength(3);
@@ -57,7 +57,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       });
     });
 
-    test("they have their account's environment, and nothing of the service's", async () => {
+    test("its processes have their account's environment, and nothing of the service's", async () => {
       await artisan(`env; echo done; ${patientArtisan}`);
       const { id } = await create();
       const environment = await vi.waitFor(async () => {
@@ -67,19 +67,19 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
         return before.trim().split("\n");
       }, 90_000);
       const { username } = userInfo();
-      // An ordinary user's worker has what the service was started with, which may name nobody.
+      // An ordinary user's worker inherits the environment of the service, which may lack these names.
       const isOwn = !isRemote && process.getuid?.() !== 0;
       const lines = { HOME: /^HOME=\//, USER: `USER=${username}`, LOGNAME: `LOGNAME=${username}` };
       for (const [name, line] of Object.entries(lines))
         if (!isOwn || process.env[name] !== undefined)
           expect(environment).toContainEqual(expect.stringMatching(line));
-      // The shell's own, and the marks of what keeps it up, beside the machine's.
+      // Variables of the shell, and the marks of the process manager, in addition to the machine's.
       const known =
         /^(?:HOME|USER|LOGNAME|PATH|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|PWD|OLDPWD|SHLVL|_|QUARTERDECK_WORKER|SUPERVISOR_\w+)=/;
       expect(environment.filter((line) => !known.test(line))).toEqual([]);
     });
 
-    test("stop ends the processes, start brings new ones, restart replaces them", async () => {
+    test("stop ends the processes, start creates new ones, and restart replaces them", async () => {
       const { id } = await create({ processes: 2 });
       const first = pids(await becomes(id, "installed"));
 
@@ -99,12 +99,12 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       expect(third.some((pid) => second.includes(pid))).toBe(false);
     });
 
-    test("a process that dies is started again, and the worker says so meanwhile", async () => {
-      // supervisord is looked at every 4 s.
+    test("a process that dies is restarted, and the worker shows that meanwhile", async () => {
+      // supervisord is polled every 4 s.
       const { id } = await create({ startsecs: 5 });
       const before = await becomes(id, "installed");
       const [pid = 0] = pids(before);
-      // supervisord leaves what such a process has started.
+      // supervisord does not end the children of such a process.
       const end = isRemote ? signalGroup : sendSignal;
       end(pid, "SIGKILL");
       const down = await becomes(id, "restarting");
@@ -116,7 +116,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     });
 
     if (!isWhole) return;
-    test("a new worker is installing, has its defaults, and is where its answer says", async () => {
+    test("a new worker is installing, has its defaults, and its response has its location", async () => {
       const response = await service.call("POST", "/api/site/1/worker", {
         ...workerBody,
         startsecs: undefined,
@@ -138,7 +138,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       expect(worker.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     });
 
-    test("starting what runs and stopping what is stopped change nothing and are 204", async () => {
+    test("starting a running worker and stopping a stopped one change nothing and are 204", async () => {
       const { id } = await create();
       const before = pids(await becomes(id, "installed"));
       expect(await ask("POST", `/api/worker/${id}/start`)).toBe(204);
@@ -149,7 +149,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       expect((await show(id)).status).toBe("stopped");
     });
 
-    test("a deleted worker is removing until its processes are gone, then it is not there", async () => {
+    test("a deleted worker is removing until its processes have ended, then it is missing", async () => {
       const wait = "until [ -e go-on ]; do sleep 0.05; done; exit";
       await artisan(`trap '${wait}' TERM; : > ready; while :; do sleep 0.1; done`);
       const { id } = await create({ stopwaitsecs: 50 });
@@ -166,8 +166,8 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     });
   });
 
-  describe("what cannot run", () => {
-    test("an install that fails says why, with the last lines of the log", async () => {
+  describe("a worker that cannot run", () => {
+    test("fails its installation with the reason and the last lines of the log", async () => {
       await artisan("echo 'Could not connect to redis:6379'; exit 1");
       const { id } = await create({ startsecs: 1, startretries: 0 });
       const worker = await becomes(id, "failed");
@@ -175,13 +175,13 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       expect(worker.status_reason).toContain("Could not connect to redis:6379");
     });
 
-    test("a command that is not there fails with its name", async () => {
+    test("fails with the name of a missing command", async () => {
       const { id } = await create({ startretries: 0 }, 2);
       expect((await becomes(id, "failed")).status_reason).toContain("no-such-php");
     });
 
     if (!isWhole) return;
-    test("a failed worker starts again when it is asked to", async () => {
+    test("can be started again after it failed", async () => {
       await artisan("exit 1");
       const { id } = await create({ startsecs: 1, startretries: 0 });
       await becomes(id, "failed");
@@ -190,7 +190,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       expect((await becomes(id, "installed")).status_reason).toBeNull();
     });
 
-    test("start, stop and restart are refused while it is installing", async () => {
+    test("refuses start, stop and restart while it is installing", async () => {
       const { id } = await create({ startsecs: 30 });
       for (const [method, action] of [
         ["POST", "start"],
@@ -202,7 +202,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     });
   });
 
-  test("the log is read from its end, and on from where one left off", async () => {
+  test("the log is read from its end, and from an offset on", async () => {
     await artisan("for i in 1 2 3 4 5; do echo line $i; done; exec sleep 300");
     const { id } = await create();
     await becomes(id, "installed");
@@ -217,7 +217,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
   });
 
   if (!isWhole) return;
-  test("a directory inside the site is where the worker runs, and is kept as it was typed", async () => {
+  test("a worker runs in a directory inside the site, which is stored as it was entered", async () => {
     await mkdir(join(service.folder, "shop/current"));
     await writeFile(join(service.folder, "shop/current/artisan"), `pwd; ${patientArtisan}`);
     for (const directory of ["current", join(service.folder, "shop/current")]) {

@@ -1,5 +1,5 @@
-// A real Laravel site for the tests, run by the PHP and the framework that this machine has installed.
-// It needs Debian's php-cli, php-laravel-framework and php-sqlite3, or what amounts to them.
+// Provides a real Laravel site for the tests, run by the installed PHP and framework: Debian's php-cli,
+// php-laravel-framework and php-sqlite3, or equivalents.
 import { execFile, spawnSync } from "node:child_process";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,21 +10,21 @@ const fixture = join(import.meta.dirname, "laravel-site");
 
 type LaravelSite = {
   folder: string;
-  /** Queues `count` jobs that take `seconds` each; the answer is their names, in the order of the queue. */
+  /** Queues `count` jobs that take `seconds` each. Resolves with their names, in the order of the queue. */
   dispatch(count: number, seconds: number, ...options: "--child"[]): Promise<string[]>;
-  /** The names of the jobs whose child has done its work. */
+  /** Names of the jobs whose child has done its work. */
   doneInChild(): Promise<string[]>;
-  /** Runs `php artisan …`, answers its output, and throws when it fails. */
+  /** Runs `php artisan …` and returns its output. Throws if the command fails. */
   artisan(...args: string[]): Promise<string>;
-  /** The names of the jobs that were begun; one that is run twice is here twice. */
+  /** Names of the jobs that were started; one that is run twice is listed twice. */
   begun(): Promise<string[]>;
-  /** The names of the jobs that were finished. */
+  /** Names of the jobs that were finished. */
   done(): Promise<string[]>;
-  /** For each of `done()`, the process that did it. */
+  /** For each of `done()`, the pid of the process that did it. */
   doneBy(): Promise<number[]>;
 };
 
-// What the framework's own package does not depend on is asked for by name: without pcntl a worker knows no signals.
+// Checks for extensions that the framework's package does not depend on: without pcntl a worker handles no signals.
 const probe = `
 foreach (["pcntl", "posix", "pdo_sqlite"] as $name)
   if (!extension_loaded($name)) exit("PHP lacks its extension $name.");
@@ -38,10 +38,10 @@ function whatIsMissing(): string | null {
   return status === 0 ? stdout.trim() || null : `php -r ended with ${status}.`;
 }
 
-/** Why there can be no Laravel site on this machine; null when there can. */
+/** Why there can be no Laravel site on this machine; null if there can. */
 export const laravelMissing: string | null = whatIsMissing();
 
-/** Makes the site in `folder`, which may exist, with an empty queue in its own SQLite database. */
+/** Creates the site in `folder`, which may exist, with an empty queue in its own SQLite database. */
 export async function makeLaravelSite(folder: string): Promise<LaravelSite> {
   const artisan = async (...args: string[]) =>
     (await run("php", ["artisan", ...args], { cwd: folder })).stdout;
