@@ -1,4 +1,4 @@
-// Receivers that answer what no text column holds: each attempt is written down all the same.
+// Tests receivers whose responses a text column cannot store: each attempt is recorded nevertheless.
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A webhook whose receiver answers everything with these bytes. */
+/** Creates a webhook whose receiver sends these bytes as every response. */
 async function receiving(head: string, body: Buffer): Promise<{ id: number; received(): number }> {
   let received = 0;
   const server = createServer((socket) => {
@@ -38,7 +38,7 @@ const stored = 'no: \ufffd \ufffd\ufffd\ufffd\ufffd "\\u0000 \\ud800" 🦜';
 test.each([
   ["delivered", "200 OK"],
   ["retrying", "500 Internal Server Error"],
-])("an answer of NUL and broken UTF-8 is kept, and the delivery is %s", async (status, line) => {
+])("a response of NUL and invalid UTF-8 is stored, the delivery is %s", async (status, line) => {
   const { id } = await receiving(`HTTP/1.1 ${line}\r\nX-Trace: \xff\xed\xa0\x80 \\u0000`, body);
   await service.deploy();
   const { id: deliveryId } = await service.newest(id, status, 1);
@@ -47,14 +47,14 @@ test.each([
   expect(attempt?.response_headers).toMatchObject({ "x-trace": "\xff\xed\xa0\x80 \\u0000" });
 });
 
-test("a NUL in a header is an attempt that failed, and says so", async () => {
+test("a NUL in a header fails the attempt, with the reason", async () => {
   const { id } = await receiving("HTTP/1.1 200 OK\r\nX-Trace: a\0b", body);
   await service.deploy();
   const { status_reason: reason } = await service.newest(id, "retrying", 1);
   expect(reason).toMatch(/returned a response that is not HTTP\.$/);
 });
 
-test("a receiver that is gone with such an answer is disabled, and is sent nothing more", async () => {
+test("a receiver that is gone with such a response is disabled, and is sent nothing more", async () => {
   const { id, received } = await receiving("HTTP/1.1 410 G\xffne", body);
   await service.deploy();
   await service.newest(id, "failed", 1);
@@ -67,7 +67,7 @@ test("a receiver that is gone with such an answer is disabled, and is sent nothi
   expect(entry?.outcome).toBe("bad");
 });
 
-test("an event with characters of two halves is sent as it was reported", async () => {
+test("an event with surrogate pairs is sent as it was reported", async () => {
   const { id } = await receiving("HTTP/1.1 204 No Content", Buffer.alloc(0));
   await service.deploy({ message: "done 🦜 \u2028 \ufffd" });
   const { id: deliveryId } = await service.newest(id, "delivered", 1);

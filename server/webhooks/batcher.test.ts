@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createBatcher } from "./batcher.ts";
 import { soon } from "../testing/soon.ts";
 
-/** A batcher whose batches end when the test says so. */
+/** Creates a batcher whose batches end when the test says so. */
 function makeBatcher(restMs?: number) {
   const begun: { items: number[]; end(): void; fail(error: Error): void }[] = [];
   const double = createBatcher(async (items: number[]) => {
@@ -12,7 +12,7 @@ function makeBatcher(restMs?: number) {
     return (item: number) =>
       item < 0 ? Promise.reject(new Error(`${item} is negative.`)) : item * 2;
   }, restMs);
-  /** Waits until a batch has begun. */
+  /** Waits until a batch has started. */
   const batch = (index: number) =>
     soon(() => {
       const found = begun[index];
@@ -22,7 +22,7 @@ function makeBatcher(restMs?: number) {
   return { begun, batch, double };
 }
 
-test("carries out together what was asked while the batch before was under way, in its order", async () => {
+test("batches calls made during the previous batch, in order", async () => {
   const { begun, batch, double } = makeBatcher();
   const first = double(1);
   await batch(0);
@@ -35,7 +35,7 @@ test("carries out together what was asked while the batch before was under way, 
   expect(begun.map(({ items }) => items)).toEqual([[1], [2, 3]]);
 });
 
-test("carries out together what is asked in one turn of the event loop, where batches rest", async () => {
+test("batches calls of one turn of the event loop, if batches rest", async () => {
   const { batch, double } = makeBatcher(1);
   const both = Promise.all([double(1), Promise.resolve().then(() => double(2))]);
   const { items, end } = await batch(0);
@@ -44,7 +44,7 @@ test("carries out together what is asked in one turn of the event loop, where ba
   expect(await both).toEqual([2, 4]);
 });
 
-test("gathers during the rest after a batch", async () => {
+test("collects calls during the rest after a batch", async () => {
   const { begun, batch, double } = makeBatcher(20);
   const first = double(1);
   (await batch(0)).end();
@@ -56,7 +56,7 @@ test("gathers during the rest after a batch", async () => {
   expect(await Promise.all([second, third])).toEqual([4, 6]);
 });
 
-test("fails every call of a batch that fails, and none of the next", async () => {
+test("fails every call of a failing batch, and none of the next", async () => {
   const { batch, double } = makeBatcher();
   const failed = Promise.allSettled([double(1), double(2)]);
   const { fail } = await batch(0);
@@ -67,7 +67,7 @@ test("fails every call of a batch that fails, and none of the next", async () =>
   expect(await next).toBe(6);
 });
 
-test("fails one call alone where only its result is a failure", async () => {
+test("fails a single call if only its result is a failure", async () => {
   const { batch, double } = makeBatcher();
   const settled = Promise.allSettled([double(1), double(-1)]);
   (await batch(0)).end();

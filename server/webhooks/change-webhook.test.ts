@@ -1,4 +1,4 @@
-// What a user changes of a webhook: its URL, its description, its events, whether it gets anything.
+// Tests what a user can change of a webhook: its URL, its description, its events, and whether it is paused.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
@@ -26,7 +26,7 @@ const newestEntry = async () =>
   (await service.json<Activity>("GET", "/api/activity?kind=webhook")).body.data[0];
 
 describe("a change", () => {
-  test("keeps what it leaves out, and stands on the timeline with what and who", async () => {
+  test("keeps absent fields, and records on the timeline what changed and who did it", async () => {
     const { webhook, receiver } = await service.receive();
     const { status: code, body } = await change(webhook.id, {
       description: "  Billing  ",
@@ -56,7 +56,7 @@ describe("a change", () => {
     expect((await newestEntry())?.id).toBe(before);
   });
 
-  test("is refused whole, with the complaints about all fields in one response", async () => {
+  test("is refused as a whole, with the errors of all fields in one response", async () => {
     const { webhook } = await service.receive();
     const { status: code, body } = await change<{ errors: FieldErrors }>(webhook.id, {
       url: "http://10.0.0.1/hook",
@@ -95,7 +95,7 @@ describe("a change", () => {
     expect(Object.keys(answer.body.errors)).toEqual([field]);
   });
 
-  test("of a webhook that is not there is 404, and 403 for a token that may only read", async () => {
+  test("of an unknown webhook is 404, and 403 for a read-only token", async () => {
     expect((await change(99_999, { enabled: false })).status).toBe(404);
     const { webhook } = await service.receive();
     const made = await service.json<{ token: string }>("POST", "/api/tokens", {
@@ -109,7 +109,7 @@ describe("a change", () => {
   });
 });
 
-test("a webhook gets the events that were chosen for it, and each ping", async () => {
+test("a webhook gets the selected events, and each ping", async () => {
   const { webhook, receiver } = await service.receive();
   const all = await service.receive();
   await change(webhook.id, { events: ["site.deployment_failed"] });
@@ -123,7 +123,7 @@ test("a webhook gets the events that were chosen for it, and each ping", async (
 });
 
 describe("a pause", () => {
-  test("keeps what is missed until a user enables the webhook and asks for it", async () => {
+  test("keeps missed deliveries until a user enables the webhook and requests them", async () => {
     const { webhook, receiver } = await service.receive();
     const resend = () => service.json("POST", `/api/site-webhook/${webhook.id}/redeliver`);
     expect((await change(webhook.id, { enabled: false })).body).toMatchObject({
@@ -134,7 +134,7 @@ describe("a pause", () => {
     expect(await newestEntry()).toMatchObject({ action: "paused", actor: { type: "token" } });
     const since = (await service.show(webhook.id)).paused_since;
     expect(since).not.toBeNull();
-    // Once more changes nothing.
+    // Pausing again changes nothing.
     expect((await change(webhook.id, { enabled: false })).body.paused_since).toBe(since);
     await service.deploy();
     await soon(async () => expect((await service.show(webhook.id)).missed_deliveries).toBe(1));
@@ -142,7 +142,7 @@ describe("a pause", () => {
     expect(missed).toMatchObject({ status: "failed", attempts: 0 });
     expect(missed?.status_reason).toBe("Not sent: the webhook was paused.");
     expect((await resend()).status).toBe(409);
-    // An accepted ping shows that the receiver works; the pause is a user's to end.
+    // An accepted ping shows that the receiver works, but only a user ends the pause.
     await service.ping(webhook.id);
     await service.newest(webhook.id, "delivered");
     expect(await service.show(webhook.id)).toMatchObject({ status: "paused", paused_since: since });
@@ -154,7 +154,7 @@ describe("a pause", () => {
     await soon(() => expect(receiver.arrivals).toHaveLength(2));
   });
 
-  test("ends what waits for its next attempt", async () => {
+  test("ends deliveries that wait for their next attempt", async () => {
     const { webhook } = await service.receive(status(500));
     await service.deploy();
     await service.newest(webhook.id, "retrying", 1);
@@ -163,7 +163,7 @@ describe("a pause", () => {
     expect(await service.show(webhook.id)).toMatchObject({ missed_deliveries: 1 });
   });
 
-  test("is kept when a delivery that was under way arrives", async () => {
+  test("is kept when a pending delivery succeeds", async () => {
     let release = () => {};
     const { webhook, receiver } = await service.receive((_index, response) => {
       release = () => void response.writeHead(200).end();
@@ -180,7 +180,7 @@ describe("a pause", () => {
   });
 });
 
-test("a user enables what the service gave up, and the site's other webhooks are notified", async () => {
+test("a user enables a webhook that the service disabled, and the site's other webhooks are notified", async () => {
   const { webhook } = await service.receive(status(410));
   await service.deploy();
   await service.newest(webhook.id, "failed", 1);
@@ -209,7 +209,7 @@ test("a paused webhook that had been disabled is reported as enabled when the pa
 });
 
 describe("a new URL", () => {
-  test("gets what waits for its next attempt at once", async () => {
+  test("gets deliveries that wait for their next attempt at once", async () => {
     const { webhook, receiver } = await service.receive(
       status(500, { "retry-after": String(3600) }),
     );
@@ -228,7 +228,7 @@ describe("a new URL", () => {
     await next.close();
   });
 
-  test("is not judged by what the receiver at the old one answers", async () => {
+  test("is not judged by the response of the receiver at the old one", async () => {
     let release = () => {};
     const { webhook, receiver } = await service.receive((_index, response) => {
       release = () => void response.writeHead(410).end();
@@ -248,8 +248,8 @@ describe("a new URL", () => {
   });
 });
 
-describe("a delivery that is under way to the old URL when a new one is given", () => {
-  /** Fails so many attempts, and gives the webhook another URL while the next one waits for its answer. */
+describe("a pending delivery to the old URL when a new one is set", () => {
+  /** Fails `earlier` attempts, and sets another URL while the next one waits for its response. */
   async function changeDuring(earlier: number, answer: Answer) {
     let release = () => {};
     const { webhook, receiver } = await service.receive((index, response) => {
@@ -286,14 +286,14 @@ describe("a delivery that is under way to the old URL when a new one is given", 
     });
   });
 
-  test("is not sent again where the old one took it", async () => {
+  test("is not sent again if the old one accepted it", async () => {
     const { webhook, next } = await changeDuring(1, status(200));
     await service.newest(webhook.id, "delivered", 2);
     expect(next.arrivals).toHaveLength(0);
   });
 });
 
-describe("redelivering what failed", () => {
+describe("redelivering failed deliveries", () => {
   const failed = async () => {
     const { webhook, receiver } = await service.receive();
     for (let count = 0; count < 3; count++) await service.deploy();
@@ -314,7 +314,7 @@ describe("redelivering what failed", () => {
     return { webhook, receiver, since, resend };
   };
 
-  test("sends what failed since a moment, once, and says how much that is", async () => {
+  test("sends those that failed since a given time, once, and returns their number", async () => {
     const { receiver, since, resend } = await failed();
     expect(await resend({ status: "failed", since: since(15) })).toEqual({
       status: 202,
@@ -323,12 +323,12 @@ describe("redelivering what failed", () => {
     expect((await newestEntry())?.action).toBe("asked to redeliver failures");
     await soon(() => expect(receiver.arrivals).toHaveLength(5));
     expect((await resend({ status: "failed", since: since(15) })).body).toMatchObject({ count: 0 });
-    // Without a moment: all of them.
+    // Without a time: all of them.
     expect((await resend({ status: "failed" })).body).toMatchObject({ count: 1 });
     await soon(() => expect(receiver.arrivals).toHaveLength(6));
   });
 
-  test("is refused while the webhook is paused, and for what is no moment", async () => {
+  test("is refused while the webhook is paused, and for an invalid time", async () => {
     const { webhook, receiver, resend } = await failed();
     expect((await resend({ since: "yesterday" })).status).toBe(422);
     expect((await resend({ since: "0000-01-01T00:00Z" })).status).toBe(422);

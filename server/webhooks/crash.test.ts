@@ -1,5 +1,5 @@
-// The service is killed at random moments while events are made and dispatched. Every event that was answered for arrives,
-// and what arrives twice bears the same id.
+// Kills the service at random moments while events are created and dispatched. Every acknowledged event must be delivered,
+// and duplicates must have the same id.
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -59,13 +59,13 @@ afterAll(async () => {
 });
 
 test(
-  `every one of ${eventCount} events arrives although the service is killed ${kills} times (seed ${seed})`,
+  `delivers every one of ${eventCount} events although the service is killed ${kills} times (seed ${seed})`,
   async () => {
     const made = await service.call("POST", "/api/site/1/webhook", { url: receiver.url });
     const { secret = "" }: WebhookWithSecret = await made.json();
     const answered = new Set<string>();
     let next = 0;
-    /** Reports deployments until all are answered for; what a kill cut off is not reported again. */
+    /** Reports deployments until all are acknowledged; one that a kill interrupted is not reported again. */
     const report = async () => {
       while (next < eventCount) {
         const commit = `c${next++}`;
@@ -87,7 +87,7 @@ test(
 
     const arrivedCommits = () =>
       receiver.arrivals.map(({ body }): string => JSON.parse(body).data.commit);
-    // What was being sent when the service was killed is claimed for a minute, and sent again after that.
+    // A delivery that was being sent when the service was killed stays claimed for a minute, and is sent again after that.
     await soon(() => {
       const arrived = new Set(arrivedCommits());
       expect([...answered].filter((commit) => !arrived.has(commit))).toEqual([]);
@@ -106,7 +106,7 @@ test(
   180_000 + kills * 10_000,
 );
 
-test("what a killed service sent and did not record is sent once more, under its id, and counted once", async () => {
+test("a delivery that a killed service sent without recording it is sent once more, under its id, and counted once", async () => {
   const held: ServerResponse[] = [];
   const other = await startReceiver((index, response) =>
     index === 0 ? void held.push(response) : status(200)(index, response),
@@ -122,7 +122,7 @@ test("what a killed service sent and did not record is sent once more, under its
   await client.query("begin");
   await client.query("select from webhooks where id = $1 for update", [id]);
   held[0]?.writeHead(200).end();
-  // Its attempt is about to be recorded.
+  // The attempt is about to be recorded.
   await soon(async () => {
     const { rows } = await client.query(
       "select from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'",
@@ -132,7 +132,7 @@ test("what a killed service sent and did not record is sent once more, under its
   });
   await service.end("SIGKILL");
   await client.query("rollback");
-  // As the engine does when a runner's heartbeats are missing.
+  // As pg-boss does when a runner's heartbeats are missing.
   await client.query(
     "update pgboss.job set state = 'retry', start_after = now() where singleton_key = $1 and state = 'active'",
     [String(id)],

@@ -1,4 +1,4 @@
-// The list of a webhook's deliveries: by status, by event, by id.
+// Tests the list of a webhook's deliveries: by status, by event, by id.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "../../contract/paging.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
@@ -56,13 +56,13 @@ test("is filtered by status and event, and found by id and message id", async ()
   expect(await idsOf(`search=${messageId}`)).toEqual([last.id]);
   expect(await idsOf(`search=${messageId.slice(0, 12)}`)).toEqual([last.id]);
   expect(await idsOf(`search=delivery+${last.id}`)).toEqual([last.id]);
-  // Larger than any id, and what means something to a pattern.
+  // Larger than any id, and characters with a meaning in a pattern.
   for (const text of ["99999999999999999999", "%25", "msg_%25"])
     expect(await idsOf(`search=${text}`)).toEqual([]);
   expect(await idsOf("search=msg_nothing")).toEqual([]);
 });
 
-test("refuses a status that no delivery has", async () => {
+test("refuses an unknown status", async () => {
   const { webhook } = await service.receive();
   const path = `/api/site-webhook/${webhook.id}/deliveries?filter[status]=lost`;
   expect((await service.call("GET", path)).status).toBe(422);

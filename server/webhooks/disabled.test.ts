@@ -1,4 +1,4 @@
-// Webhooks that are given up, what becomes of what they miss, and who is notified.
+// Tests when webhooks are disabled, what happens to the deliveries that they miss, and who is notified.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import { status } from "./testing/receiver.ts";
@@ -21,7 +21,7 @@ type Body = { type: string; data: Record<string, unknown> };
 const bodies = ({ arrivals }: { arrivals: { body: string }[] }) =>
   arrivals.map(({ body }): Body => JSON.parse(body));
 
-test("a receiver that answers 410 is disabled at once; a ping that is answered enables it again", async () => {
+test("a receiver that answers 410 is disabled at once; an accepted ping enables it again", async () => {
   const { receiver, webhook } = await service.receive(status(410));
   await service.deploy();
   await service.newest(webhook.id, "failed", 1);
@@ -37,7 +37,7 @@ test("a receiver that answers 410 is disabled at once; a ping that is answered e
   await soon(() => expect(receiver.arrivals).toHaveLength(3));
 });
 
-test("what a disabled webhook misses is kept, and is sent later in its order when somebody asks", async () => {
+test("deliveries that a disabled webhook misses are kept, and sent later in order on request", async () => {
   const { receiver, webhook } = await service.receive(status(410));
   const resend = () => service.json("POST", `/api/site-webhook/${webhook.id}/redeliver`);
   await service.deploy({ commit: "c0" });
@@ -61,7 +61,7 @@ test("what a disabled webhook misses is kept, and is sent later in its order whe
   expect(await resend()).toEqual({ status: 202, body: { count: 0 } });
 });
 
-test("a ping or a redelivery that a disabled webhook does not take has failed, and is not tried again", async () => {
+test("a ping or a redelivery that a disabled webhook does not accept has failed, and is not retried", async () => {
   const { receiver, webhook } = await service.receive(status(410));
   await service.deploy();
   const { id } = await service.newest(webhook.id, "failed", 1);
@@ -87,7 +87,7 @@ test("a ping or a redelivery that a disabled webhook does not take has failed, a
   });
 });
 
-test("five days of attempts that fail disable a webhook, and the timeline says so", async () => {
+test("five days of failing attempts disable a webhook, which the timeline shows", async () => {
   const { webhook } = await service.receive(status(500));
   await service.deploy();
   await service.newest(webhook.id, "retrying", 1);
@@ -106,7 +106,7 @@ test("five days of attempts that fail disable a webhook, and the timeline says s
   );
   const disabled = await service.show(webhook.id);
   expect(disabled.status_reason).toMatch(/five days.*returned 500/);
-  // All five, those that were never tried too, can be sent later.
+  // All five, including those that were never tried, can be sent later.
   expect(disabled.missed_deliveries).toBe(5);
   const { body } = await service.json<Activity>("GET", "/api/activity?kind=webhook");
   expect(body.data.map(({ action, object }) => [action, object.id])).toContainEqual([
@@ -126,12 +126,12 @@ test("a week in which the service was off, or a month without an event, disables
   expect(await service.show(webhook.id)).toMatchObject({ status: "enabled" });
 });
 
-test("a delivery that is given up is sent to the site's other webhooks, once; so are the end and a new start", async () => {
+test("the site's other webhooks are notified once when a delivery is given up, and when a webhook is disabled or enabled again", async () => {
   const { receiver, webhook } = await service.receive(status(503));
   const other = await service.receive();
   await service.deploy();
   const first = await service.newest(webhook.id, "retrying", 1);
-  // Eight more attempts were made.
+  // Simulates eight more attempts.
   await service.query(
     "update webhook_deliveries set attempts = 9, round_attempts = 9 where id = $1",
     [first.id],

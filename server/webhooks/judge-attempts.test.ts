@@ -4,7 +4,7 @@ import { retryWaitMs } from "./judge-attempts.ts";
 
 const hour = 3600 * 1000;
 
-test("ten attempts: 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h after each other", () => {
+test("makes ten attempts, with waits of 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h", () => {
   const waits = Array.from({ length: maxAttempts }, (_, index) => retryWaitMs(index + 1, null, 0));
   expect(waits).toEqual([
     5000,
@@ -20,11 +20,11 @@ test("ten attempts: 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h af
   ]);
 });
 
-test("jitter makes a wait longer by a fifth at the most, never shorter", () => {
+test("jitter extends a wait by at most a fifth, and never shortens it", () => {
   expect(retryWaitMs(1, null, 1)).toBe(6000);
 });
 
-test("a receiver is never tried sooner than it asks, nor later than a day for its asking", () => {
+test("never retries before a receiver's Retry-After, which is limited to a day", () => {
   expect(retryWaitMs(1, 60_000, 0)).toBe(60_000);
   expect(retryWaitMs(2, 60_000, 0)).toBe(300_000);
   expect(retryWaitMs(1, 1000 * hour, 0)).toBe(24 * hour);

@@ -1,4 +1,4 @@
-// What happens to a webhook while something is being sent to it: it is deleted, given a new secret, asked to send again.
+// Tests changes of a webhook while something is being sent to it: a deletion, a new secret, a redelivery.
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { ServerResponse } from "node:http";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A receiver that holds each request until it is told what to answer. */
+/** Creates a receiver that holds each request until the test sets its response. */
 function holding() {
   const held: ServerResponse[] = [];
   return {
@@ -29,18 +29,18 @@ function holding() {
   };
 }
 
-test("a webhook that is deleted gets no further request, and the one under way is broken off", async () => {
+test("a deleted webhook gets no further request, and the pending one is aborted", async () => {
   const hold = holding();
   const { receiver, webhook } = await service.receive(hold.answer);
   for (let number = 0; number < 23; number++) await service.deploy();
-  // All of them are one job's: the first is being sent, and 22 wait behind it.
+  // All of them belong to one job: the first is being sent, and 22 wait behind it.
   await soon(() => expect(hold.held).toHaveLength(1));
   const [response] = hold.held;
   if (response === undefined) throw new Error("No request is held.");
   const isBroken = once(response, "close");
   expect((await service.call("DELETE", `/api/site-webhook/${webhook.id}`)).status).toBe(204);
   await isBroken;
-  // What is made later is sent later: once it has arrived elsewhere, the job would have had its turn.
+  // Later events are sent later: once this one has arrived elsewhere, the job would have had its turn.
   const other = await service.receive();
   await service.deploy();
   await soon(() => expect(other.receiver.arrivals).toHaveLength(1));
@@ -60,7 +60,7 @@ test("a deletion by another service on the same database stops the job before it
   expect(receiver.arrivals).toHaveLength(1);
 });
 
-test("after a rotation the very next request bears both signatures, claimed before it or not", async () => {
+test("after a rotation the next request has both signatures, whether it was claimed before it or not", async () => {
   const hold = holding();
   const { receiver, webhook } = await service.receive(hold.answer);
   for (let number = 0; number < 3; number++) await service.deploy();
@@ -86,7 +86,7 @@ test("after a rotation the very next request bears both signatures, claimed befo
 test.each([
   ["fails", 500],
   ["is taken", 200],
-])("a redelivery that is asked for during an attempt that %s is made", async (_what, code) => {
+])("a redelivery that is requested during an attempt that %s is made", async (_what, code) => {
   const hold = holding();
   const { receiver, webhook } = await service.receive(status(500));
   await service.deploy();
@@ -107,7 +107,7 @@ test.each([
   expect(attempts.map((attempt) => attempt.code)).toEqual([204, code, 500]);
 });
 
-test("a pause that the receiver asks for is shown, and is over when it is over", async () => {
+test("a pause that the receiver asks for is shown, until it ends", async () => {
   const { webhook } = await service.receive(status(503, { "Retry-After": "3600" }));
   await service.deploy();
   await service.newest(webhook.id, "retrying", 1);
@@ -119,7 +119,7 @@ test("a pause that the receiver asks for is shown, and is over when it is over",
   await soon(async () => expect((await service.show(webhook.id)).paused_until).not.toBe(until));
 });
 
-test("about one thing nothing is sent before what happened earlier, whatever the receiver does", async () => {
+test("sends nothing about an object before earlier events, whatever the receiver does", async () => {
   const { receiver, webhook } = await service.receive(status(503));
   await service.deploy({ commit: "first" });
   const first = await service.newest(webhook.id, "retrying", 1);
@@ -133,12 +133,12 @@ test("about one thing nothing is sent before what happened earlier, whatever the
   expect(commits).toEqual(["first", "first", "second"]);
 });
 
-test("a redelivery of what was over holds up nothing, however often it fails", async () => {
+test("a redelivery of a completed delivery delays nothing, however often it fails", async () => {
   const { receiver, webhook } = await service.receive();
   await service.deploy();
   const { id } = await service.newest(webhook.id, "delivered");
   const messageOf = (index: number) => receiver.arrivals[index]?.headers["webhook-id"];
-  // As receivers do that have it already.
+  // Like receivers that already have the message.
   receiver.answer((index, response) =>
     status(messageOf(index) === messageOf(0) ? 409 : 200)(index, response),
   );
@@ -149,12 +149,12 @@ test("a redelivery of what was over holds up nothing, however often it fails", a
   expect(await service.delivery(id)).toMatchObject({ status: "retrying", ended_at: null });
 });
 
-test("an attempt whose job was handed to somebody else meanwhile records nothing; the delivery is sent again", async () => {
+test("an attempt whose job was assigned to another runner meanwhile records nothing; the delivery is sent again", async () => {
   const hold = holding();
   const { receiver, webhook } = await service.receive(hold.answer);
   await service.deploy();
   await soon(() => expect(hold.held).toHaveLength(1));
-  // As the engine does when a runner's heartbeats are missing.
+  // As pg-boss does when a runner's heartbeats are missing.
   await service.query(
     `update pgboss.job set state = 'retry', start_after = pgboss.job_now() + interval '1 day'
      where name = 'webhook.deliveries' and singleton_key = $1 and state = 'active'`,
@@ -162,7 +162,7 @@ test("an attempt whose job was handed to somebody else meanwhile records nothing
   );
   receiver.answer(status(204));
   hold.release(200);
-  // Whoever has the job now finds the delivery as it was, and is the only one that says what became of it.
+  // The runner that has the job now finds the delivery unchanged, and is the only one that records an outcome.
   await service.query(
     `update pgboss.job set start_after = pgboss.job_now() where singleton_key = $1 and state = 'retry'`,
     [String(webhook.id)],
@@ -174,12 +174,12 @@ test("an attempt whose job was handed to somebody else meanwhile records nothing
   );
 });
 
-test("what is to be sent and has no job gets one at the next start", async () => {
+test("pending deliveries without a job get one at the next start", async () => {
   const { receiver, webhook } = await service.receive(status(500));
   await service.deploy();
   await service.newest(webhook.id, "retrying", 1);
   receiver.answer(status(200));
-  // As where a version without jobs made it.
+  // The state that a version without jobs left.
   await service.query(
     `delete from pgboss.job where name = 'webhook.deliveries' and singleton_key = $1`,
     [String(webhook.id)],
@@ -191,7 +191,7 @@ test("what is to be sent and has no job gets one at the next start", async () =>
   expect(receiver.arrivals).toHaveLength(2);
 });
 
-test("what waits for a clock that has been set back since is sent, and holds up nothing", async () => {
+test("deliveries that wait for a clock that has been set back are sent, and delay nothing", async () => {
   const { receiver, webhook } = await service.receive(status(503, { "Retry-After": "3600" }));
   await service.ahead(400 * 24 * 3600 * 1000);
   await service.deploy({ commit: "first" });
@@ -200,7 +200,7 @@ test("what waits for a clock that has been set back since is sent, and holds up 
   receiver.answer(status(200));
   await service.deploy({ commit: "second" });
   await service.newest(webhook.id, "pending");
-  // As each hour, a start looks after what waits.
+  // A start looks for waiting deliveries, as the service does every hour.
   const next = await createApp(service.options);
   onTestFinished(() => next.close("keep"));
   await service.newest(webhook.id, "delivered", 1);

@@ -1,4 +1,4 @@
-// Attempts at several webhooks that are recorded in one transaction: what is wrong with one of them is no other's harm.
+// Tests attempts at several webhooks that are recorded in one transaction: an error of one does not affect the others.
 import type { ServerResponse } from "node:http";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A webhook whose first two requests are answered when the test says so; each one after them at once. */
+/** Creates a webhook whose first two requests are answered when the test says so, and later ones at once. */
 async function receiveHeld() {
   const held: ServerResponse[] = [];
   const { receiver, webhook } = await service.receive((index, response) =>
@@ -32,9 +32,9 @@ async function receiveHeld() {
 type Held = Awaited<ReturnType<typeof receiveHeld>>;
 
 /**
- * Has three deliveries made for each of three webhooks, and the second ones of two webhooks recorded together.
- * @param before called before these are answered
- * @param meanwhile called when the third ones are on their way and nothing of the second ones is recorded
+ * Creates three deliveries for each of three webhooks, and has the second ones of two webhooks recorded together.
+ * @param before runs before these are answered
+ * @param meanwhile runs when the third ones are being sent and nothing of the second ones is recorded
  */
 async function recordTogether({
   before,
@@ -54,7 +54,7 @@ async function recordTogether({
   for (const one of all) one.release(0);
   for (const one of all) await one.isHeld(2);
   await before?.(first);
-  // An attempt is being recorded, and waits for a row; meanwhile others are made.
+  // One attempt is being recorded, and waits for a row; meanwhile others are made.
   const client = new pg.Client(service.connection);
   await client.connect();
   onTestFinished(() => client.end());
@@ -70,7 +70,7 @@ async function recordTogether({
   );
   for (const one of [first, second]) {
     one.release(1);
-    // The next one is sent while the outcome of the one before waits to be recorded.
+    // The next delivery is sent while the outcome of the previous one waits to be recorded.
     await soon(() => expect(one.receiver.arrivals).toHaveLength(3));
   }
   await meanwhile?.(first);
@@ -78,14 +78,14 @@ async function recordTogether({
   return { first, second };
 }
 
-/** Newest first. */
+/** Returns status and number of attempts of each delivery, newest first. */
 const attemptsOf = async ({ webhook }: Held) =>
   (await service.deliveries(webhook.id)).map(({ status: state, attempts }) => [state, attempts]);
 const allDelivered = Array.from({ length: 3 }, () => ["delivered", 1]);
 
-test("an attempt whose claim was lost is not recorded, and those beside it are", async () => {
+test("an attempt whose claim was lost is not recorded, and the others are", async () => {
   const { first, second } = await recordTogether({
-    // As the engine does when a runner's heartbeats are missing.
+    // As pg-boss does when a runner's heartbeats are missing.
     meanwhile: (lost) =>
       service.query(
         `update pgboss.job set state = 'retry', start_after = pgboss.job_now() + interval '1 day'
@@ -109,7 +109,7 @@ test("an attempt whose claim was lost is not recorded, and those beside it are",
   expect(second.receiver.arrivals).toHaveLength(3);
 });
 
-test("an attempt that cannot be recorded is made again, and those beside it are not", async () => {
+test("an attempt that cannot be recorded is repeated, and the others are not", async () => {
   const { first, second } = await recordTogether({
     before: async (bad) => {
       await service.query(`create function refuse() returns trigger language plpgsql as
@@ -119,7 +119,7 @@ test("an attempt that cannot be recorded is made again, and those beside it are 
     },
   });
   await soon(async () => expect(await attemptsOf(second)).toEqual(allDelivered));
-  // Its job failed, and is handed out again.
+  // Its job failed, and is assigned again.
   await soon(() => expect(first.receiver.arrivals.length).toBeGreaterThan(3));
   await service.query("drop function refuse cascade");
   await soon(async () => expect(await attemptsOf(first)).toEqual(allDelivered));

@@ -7,7 +7,7 @@ const webhook = {
   previous_secret_until: null,
 };
 
-test("the test vector that Standard Webhooks publishes", () => {
+test("matches the test vector of Standard Webhooks", () => {
   const headers = signatureHeaders(
     webhook,
     "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -21,7 +21,7 @@ test("the test vector that Standard Webhooks publishes", () => {
   });
 });
 
-test("after a rotation both secrets sign, until the time of the older one is over", () => {
+test("after a rotation both secrets sign, until the older one expires", () => {
   const at = new Date(1_614_265_330_000);
   const rotated = { ...webhook, previous_secret: makeSecret() };
   const count = (until: Date) =>
@@ -32,7 +32,7 @@ test("after a rotation both secrets sign, until the time of the older one is ove
   expect(count(at)).toBe(1);
 });
 
-test("a secret is whsec_ and base64 of 32 bytes, and no two are alike", () => {
+test("a secret is whsec_ and base64 of 32 bytes, and no two are equal", () => {
   const [one, other] = [makeSecret(), makeSecret()];
   expect(one).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(one).not.toBe(other);

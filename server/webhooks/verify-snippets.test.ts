@@ -1,4 +1,4 @@
-// The receivers that the dashboard hands out, run as they are and sent real requests.
+// Runs the receivers that the dashboard shows unchanged, and sends real requests to them.
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ const secret = makeSecret();
 const body = JSON.stringify({ type: "webhook.ping", data: { site: "Größe.example.com" } });
 const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
-/** The headers of a request, as the service makes them. */
+/** Returns the headers of a request, as the service sends them. */
 function headersOf(at: Date, secrets: readonly string[] = [secret]): Record<string, string> {
   const id = "msg_1";
   return {
@@ -38,7 +38,7 @@ function headersOf(at: Date, secrets: readonly string[] = [secret]): Record<stri
   };
 }
 
-/** Runs a receiver until the test is over; comes back once it takes connections. */
+/** Runs a receiver until the test ends. Resolves once it accepts connections. */
 async function runReceiver({ language, code }: VerifySnippet, environment: NodeJS.ProcessEnv) {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-receiver-"));
   const { file, command } = runners[language];
@@ -77,18 +77,18 @@ for (const snippet of verifySnippets()) {
     });
     afterAll(() => receiver.stop());
 
-    test("takes a genuine request, and says nothing but what came", async () => {
+    test("accepts a genuine request, and logs nothing but the event", async () => {
       expect(await receiver.send(headersOf(secondsAgo(0)))).toBe("204");
       expect(receiver.errors()).not.toMatch(/warning|deprecated|error:/i);
     });
 
-    test("takes one that two secrets have signed, whichever of them it has", async () => {
+    test("accepts a request signed by two secrets, whichever of them it has", async () => {
       const [now, other] = [secondsAgo(0), makeSecret()];
       expect(await receiver.send(headersOf(now, [secret, other]))).toBe("204");
       expect(await receiver.send(headersOf(now, [other, secret]))).toBe("204");
     });
 
-    test("takes one whose clock is a little off, and none that is old or from the future", async () => {
+    test("accepts a clock that is a little off, and refuses old and future requests", async () => {
       expect(await receiver.send(headersOf(secondsAgo(4 * 60)))).toBe("204");
       expect(await receiver.send(headersOf(secondsAgo(-4 * 60)))).toBe("204");
       expect(await receiver.send(headersOf(secondsAgo(6 * 60)))).toBe("400 too old or too new");
@@ -100,7 +100,7 @@ for (const snippet of verifySnippets()) {
       expect(await receiver.send(headersOf(secondsAgo(0)), changed)).toBe("400 no signature fits");
     });
 
-    test("refuses what another secret has signed, and what nobody has", async () => {
+    test("refuses a request signed by another secret, and an unsigned one", async () => {
       const now = secondsAgo(0);
       expect(await receiver.send(headersOf(now, [makeSecret()]))).toBe("400 no signature fits");
       const { "webhook-signature": _, ...unsigned } = headersOf(now);
@@ -111,17 +111,17 @@ for (const snippet of verifySnippets()) {
         );
     });
 
-    test("refuses a time that was put in after signing, or is none", async () => {
+    test("refuses a timestamp that was inserted after signing, and an invalid one", async () => {
       const old = headersOf(secondsAgo(6 * 60));
       const { "webhook-timestamp": now = "" } = headersOf(secondsAgo(0));
       expect(await receiver.send({ ...old, "webhook-timestamp": now })).toMatch(/^400/);
       expect(await receiver.send({ ...old, "webhook-timestamp": "soon" })).toMatch(/^400/);
     });
 
-    test("takes nothing while it has no secret, not even what is signed with none", async () => {
+    test("refuses everything without a secret, even what is signed with an empty one", async () => {
       const open = await runReceiver(snippet, {});
       try {
-        // To HMAC this is the same key as an empty one.
+        // For HMAC, this key equals an empty one.
         const forged = new Webhook("\0", { format: "raw" });
         const at = secondsAgo(0);
         const signature = forged.sign("msg_1", at, body);

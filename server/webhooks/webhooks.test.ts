@@ -24,7 +24,7 @@ afterAll(() => service.close());
 const hourMs = 3600 * 1000;
 
 describe("a webhook", () => {
-  test("is made with a secret that is shown then and never again", async () => {
+  test("is created with a secret that is shown once", async () => {
     const { webhook, receiver } = await service.receive();
     expect(webhook).toMatchObject({ url: receiver.url, status: "enabled", last_delivery: null });
     expect(webhook.secret).toMatch(/^whsec_/);
@@ -34,7 +34,7 @@ describe("a webhook", () => {
     expect(JSON.stringify(list.body)).not.toContain(webhook.secret);
   });
 
-  test("its answer says where it is", async () => {
+  test("its response has its location", async () => {
     const receiver = await start();
     const response = await service.call("POST", "/api/site/1/webhook", { url: receiver.url });
     const { id }: Webhook = await response.json();
@@ -67,7 +67,7 @@ describe("a webhook", () => {
 });
 
 describe("a delivery", () => {
-  test("bears one id over its attempts, a new time and a signature that holds each time", async () => {
+  test("has one id over its attempts, and a new timestamp with a valid signature each time", async () => {
     const { receiver, webhook } = await service.receive(statuses(500, 500, 200));
     await service.deploy();
     const first = await service.newest(webhook.id, "retrying", 1);
@@ -104,7 +104,7 @@ describe("a delivery", () => {
     );
   });
 
-  test("that is not taken in ten attempts has failed, and can be sent again under its id", async () => {
+  test("that is not accepted in ten attempts has failed, and can be sent again under its id", async () => {
     const { receiver, webhook } = await service.receive(status(503));
     await service.deploy();
     for (const [index, seconds] of retrySeconds.entries()) {
@@ -121,7 +121,7 @@ describe("a delivery", () => {
     expect(new Set(receiver.arrivals.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
   }, 90_000);
 
-  test("waits for as long as the receiver asks, and so do those after it", async () => {
+  test("waits for as long as the receiver asks, and so do later ones", async () => {
     const { receiver, webhook } = await service.receive(status(429, { "Retry-After": "120" }));
     await service.deploy();
     const first = await service.newest(webhook.id, "retrying", 1);
@@ -134,7 +134,7 @@ describe("a delivery", () => {
     await soon(() => expect(receiver.arrivals).toHaveLength(3));
   });
 
-  test("keeps what was answered: 4 KiB of it, its headers, and how long it took", async () => {
+  test("stores the response: 4 KiB of it, its headers, and its duration", async () => {
     const { webhook } = await service.receive((_index, response) => {
       response.writeHead(400, { "X-Trace": "a1" }).end(`\0no: ${"x".repeat(100_000)}`);
     });
@@ -159,13 +159,13 @@ describe("a delivery", () => {
         response.writeHead(302, { Location: "http://127.0.0.1:1/" }).end(),
       /redirect \(302\)\. Quarterdeck doesn't follow redirects/,
     ],
-  ])("to a receiver that %s is tried again, and says why", async (_what, answer, words) => {
+  ])("to a receiver that %s is retried, with the reason", async (_what, answer, words) => {
     const { webhook } = await service.receive(answer);
     await service.deploy();
     expect((await service.newest(webhook.id, "retrying", 1)).status_reason).toMatch(words);
   });
 
-  test("to a receiver that answers 100 MB is delivered: its status says so", async () => {
+  test("to a receiver that sends 100 MB is delivered, according to its status", async () => {
     const { webhook } = await service.receive((_index, response) => {
       response.writeHead(200);
       response.on("error", () => undefined);
@@ -181,7 +181,7 @@ describe("a delivery", () => {
     expect((await service.newest(webhook.id, "delivered", 1)).code).toBe(200);
   });
 
-  test("cuts a body that a tool made too long, and stays valid JSON", async () => {
+  test("truncates a body that a tool made too long, and stays valid JSON", async () => {
     const { receiver, webhook } = await service.receive();
     await service.deploy({
       status: "failed",
@@ -194,8 +194,8 @@ describe("a delivery", () => {
   });
 });
 
-describe("a receiver that is dead", () => {
-  test("slows nobody else, and those after it arrive in their order", async () => {
+describe("a dead receiver", () => {
+  test("delays no other, and later deliveries arrive in order", async () => {
     const hanging = await Promise.all([1, 2, 3].map(() => service.receive(() => undefined)));
     const living = await Promise.all([1, 2, 3, 4].map(() => service.receive()));
     for (let number = 0; number < 40; number++) await service.deploy({ commit: `c${number}` });
@@ -213,8 +213,8 @@ describe("a receiver that is dead", () => {
   }, 60_000);
 });
 
-describe("by hand", () => {
-  test("a ping goes to its webhook alone", async () => {
+describe("manual actions", () => {
+  test("a ping is sent to its webhook only", async () => {
     const { receiver, webhook } = await service.receive();
     const other = await service.receive();
     const asked = await service.ping(webhook.id);
@@ -228,7 +228,7 @@ describe("by hand", () => {
     });
   });
 
-  test("a new secret signs beside the one before it for a day, and alone after that", async () => {
+  test("a new secret signs beside the previous one for a day, and alone after that", async () => {
     const { receiver, webhook } = await service.receive();
     const { status: code, body } = await service.json<{
       secret: string;
@@ -251,7 +251,7 @@ describe("by hand", () => {
     ]);
   });
 
-  test("what waits for its first attempt is not sent again: 409", async () => {
+  test("a delivery that waits for its first attempt cannot be sent again: 409", async () => {
     const { webhook } = await service.receive(() => undefined);
     await service.deploy();
     const { id } = await service.newest(webhook.id, "pending");

@@ -1,5 +1,5 @@
-// A receiver of webhooks for tests: a real server that keeps what arrives, and a verifier written from the
-// specification, which shares no code with what signs.
+// A receiver of webhooks for tests: a real server that records requests, and a verifier written from the specification,
+// which shares no code with the signer.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import {
@@ -11,13 +11,13 @@ import {
 import { portOf } from "../../testing/port-of.ts";
 
 type Arrival = { headers: IncomingHttpHeaders; body: string; atMs: number };
-/** What is answered to the n-th request, counted from 0. */
+/** Responds to the n-th request, counted from 0. */
 export type Answer = (index: number, response: ServerResponse) => void;
 
 export type TestReceiver = {
   url: string;
   arrivals: Arrival[];
-  /** Changes what is answered from now on. */
+  /** Sets the responses from now on. */
   answer(next: Answer): void;
   close(): Promise<void>;
 };
@@ -27,7 +27,7 @@ export const status =
   (_index, response) =>
     void response.writeHead(code, headers).end(`answer ${code}`);
 
-/** Answers with one status after the other; the last one stays. */
+/** Responds with one status after the other, and repeats the last one. */
 export const statuses =
   (...codes: number[]): Answer =>
   (index, response) =>
@@ -63,7 +63,7 @@ export async function startReceiver(first: Answer = status(200)): Promise<TestRe
   };
 }
 
-/** Whether a request bears a signature by this secret. */
+/** Whether a request has a signature by this secret. */
 export function isSignedBy(secret: string, { headers, body }: Arrival): boolean {
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
   const content = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;

@@ -1,4 +1,4 @@
-// A service with a site to tell of, and the words in which the tests of this room speak.
+// Creates a service with a site that has events, and the helpers of the tests of webhooks.
 import { expect, onTestFinished } from "vitest";
 import type { Page } from "../../../contract/paging.ts";
 import type { Delivery, DeliverySummary } from "../../../contract/webhooks/delivery.ts";
@@ -40,7 +40,7 @@ export async function createWebhookTestService(options: Partial<AppOptions> = {}
     show: (id: number) => get<Webhook>(`/api/site-webhook/${id}`),
     delivery: (id: number) => get<Delivery>(`/api/webhook-delivery/${id}`),
     create,
-    /** Starts a receiver that is there until the test is over, with its webhook; no earlier event reaches it. */
+    /** Starts a receiver until the test ends, with its webhook, which no earlier event reaches. */
     async receive(answer?: Answer) {
       await dispatched();
       const receiver = await startReceiver(answer);
@@ -51,7 +51,7 @@ export async function createWebhookTestService(options: Partial<AppOptions> = {}
       });
       return { receiver, webhook };
     },
-    /** Makes an event of the site. */
+    /** Causes an event of the site. */
     async deploy(change: object = {}): Promise<void> {
       const deployment = { status: "finished", commit: "4f1c2d3", ...change };
       expect((await service.call("POST", "/api/site/1/deployment", deployment)).status).toBe(202);
@@ -64,13 +64,13 @@ export async function createWebhookTestService(options: Partial<AppOptions> = {}
       expect(status).toBe(202);
       return body;
     },
-    /** Waits until the newest delivery of a webhook has come into a state. */
+    /** Waits until the newest delivery of a webhook has this status. */
     newest: (webhookId: number, status: string, attempts?: number): Promise<DeliverySummary> =>
       soon(async () => {
         const [newest] = await deliveries(webhookId);
         expect(newest?.status, JSON.stringify(newest)).toBe(status);
         if (attempts !== undefined) expect(newest?.attempts).toBe(attempts);
-        // The first line fails where there is none.
+        // The cast holds because the first line fails for a missing delivery.
         return newest as DeliverySummary;
       }),
   };
