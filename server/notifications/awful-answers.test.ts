@@ -1,4 +1,4 @@
-// Providers that answer what no text column holds: the message's outcome is stored, and it is sent no second time.
+// Tests providers whose responses a text column cannot store: the message's outcome is stored, and it is not sent again.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type {
@@ -59,7 +59,7 @@ test.each<[string, number, () => void]>([
       }),
   ],
   ["a mail server", 3, () => mail.refuseNext({ at: "data", code: 554, words: awful })],
-])("what %s answers with such characters is kept with the outcome", async (_who, id, plan) => {
+])("stores the outcome when %s responds with such characters", async (_who, id, plan) => {
   plan();
   const sent = await service.json<ChannelMessage>("POST", `/api/notification-channel/${id}/test`);
   expect(sent.status).toBe(202);

@@ -1,4 +1,4 @@
-// Which events each channel of a site or server gets.
+// Tests which events each channel of a site or server gets.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
@@ -63,7 +63,7 @@ describe.each(["site", "server"])("the events of a %s's channels", (owner) => {
     ]);
   });
 
-  test("stay when other channels are selected, and begin anew for one that is selected again", async () => {
+  test("are kept when other channels are selected, and reset for one that is selected again", async () => {
     await choose([1, 2]);
     await put(
       [
@@ -80,14 +80,14 @@ describe.each(["site", "server"])("the events of a %s's channels", (owner) => {
     ]);
   });
 
-  test("are refused whole, each at its place", async () => {
+  test("are refused as a whole, with each error at its place", async () => {
     await choose([1]);
     await put([], owner);
     const { status, body } = await put(
       [
         { id: 1, events: "problems" },
         { id: 99, events: "all" },
-        // It is one of the account's, and not selected here.
+        // This channel of the account is not selected here.
         { id: 2, events: "all" },
         { id: 1, events: "all" },
       ],
@@ -105,7 +105,7 @@ describe.each(["site", "server"])("the events of a %s's channels", (owner) => {
   });
 });
 
-test("a channel gets the messages that were chosen for it, and one with all events gets each", async () => {
+test("a channel gets the messages that were selected for it, and one with all events gets each", async () => {
   await service.choose([1, 2]);
   await put([{ id: 1, events: "problems" }]);
   const [slack, discord] = [service.slack.accepted.length, service.discord.accepted.length];
@@ -118,7 +118,7 @@ test("a channel gets the messages that were chosen for it, and one with all even
   expect(JSON.stringify(service.slack.accepted.at(-1))).toContain("bbbbbbb");
 });
 
-test("problems are all failures, and the events that end one", () => {
+test("problems include all failures, and the events that end one", () => {
   const isProblem = (type: string) => problemEvents.some((problem) => problem === type);
   const ends = new Set([
     "webhook.enabled",

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Messages of earlier tests are no burst with those of the next one. */
+/** Ends the minute in which messages of earlier tests would be combined with those of the next one. */
 beforeEach(() => service.ahead(3600_000));
 
 describe("the channels of a site", () => {
@@ -48,7 +48,7 @@ describe("the channels of a site", () => {
     [[0], { "channels.0": ["The channels.0 field must be at least 1."] }],
     [["1"], { "channels.0": ["The channels.0 field must be an integer."] }],
     [undefined, { channels: ["The channels field is required."] }],
-  ])("%j is refused at its place and changes nothing", async (channels, errors) => {
+  ])("refuses %j at its place and changes nothing", async (channels, errors) => {
     await service.choose([2]);
     const { status, body } = await service.choose(channels);
     expect({ status, errors: body.errors }).toEqual({ status: 422, errors });
@@ -56,13 +56,13 @@ describe("the channels of a site", () => {
     expect(kept.body.data.map(({ id }) => id)).toEqual([2]);
   });
 
-  test("an id that is named twice counts once", async () => {
+  test("an id that is listed twice counts once", async () => {
     expect((await service.choose([1, 1])).body.data.map(({ id }) => id)).toEqual([1]);
   });
 });
 
-describe("what a channel is sent", () => {
-  test("outcome first, what and where, when in UTC and on the server's wall, and a link", async () => {
+describe("a message", () => {
+  test("has the outcome first, then what and where, the time in UTC and in the server's zone, and a link", async () => {
     await service.choose([1, 2, 3]);
     await service.deploy({ commit: "4f1c2d3", author: "ada" });
     for (const id of [1, 2, 3]) await service.newest(id, "delivered");
@@ -71,7 +71,7 @@ describe("what a channel is sent", () => {
       service.discord.accepted.at(-1),
       service.mail.mails.at(-1),
     ]) {
-      // Discord's markup is escaped with what JSON escapes once more.
+      // The fake's Markdown escapes are escaped again in JSON.
       const text = JSON.stringify(arrived).replaceAll("\\\\", "");
       for (const part of ["Deployed: shop", "web-1", "4f1c2d3", "ada", "Asia/Kathmandu", "UTC"])
         expect(text).toContain(part);
@@ -79,20 +79,20 @@ describe("what a channel is sent", () => {
     }
   });
 
-  test("50 KB of markup and emoji arrives everywhere, cut to what each provider takes", async () => {
+  test("of 50 KB of markup and emoji arrives everywhere, truncated to the limits of each provider", async () => {
     await service.choose([1, 2, 3]);
     await service.deploy({ status: "failed", message: awfulReason.slice(0, 5000) });
     for (const id of [1, 2, 3]) await service.newest(id, "delivered", "site.deployment_failed");
     expect(JSON.stringify(service.slack.accepted.at(-1))).toContain("Deployment failed: shop");
   });
 
-  test("a database's trouble is sent once to a channel that several of its sites use", async () => {
+  test("about a database is sent once to a channel that several of its sites use", async () => {
     await service.choose([1], 1);
     await service.choose([1], 2);
     const before = service.slack.accepted.length;
     const made = await service.json<{ id: number }>("POST", "/api/server/1/backup-configuration", {
       name: "Orders",
-      // No hour that a test lets pass is one of its runs.
+      // No run is due in the hours that the tests skip.
       frequency: "0 0 29 2 *",
       storage_provider_id: 1,
       backupable_type: "database",
@@ -116,7 +116,7 @@ describe("what a channel is sent", () => {
     await service.choose([], 2);
   });
 
-  test("a worker that fails, once, and that it is up again, once", async () => {
+  test("about a failed worker is sent once, and so is its recovery", async () => {
     await service.choose([1]);
     const { body: worker } = await service.json<Worker>("POST", "/api/site/1/worker", {
       ...workerBody,
@@ -143,7 +143,7 @@ describe("what a channel is sent", () => {
   });
 });
 
-test("a webhook that is given up is reported to its site's channels", async () => {
+test("about a disabled webhook is sent to its site's channels", async () => {
   await service.choose([1]);
   const receiver = await startHttpPeer(() => ({ answer: { status: 410 }, accepted: null }));
   await service.call("POST", "/api/site/1/webhook", { url: `${receiver.origin}/hook` });
@@ -154,7 +154,7 @@ test("a webhook that is given up is reported to its site's channels", async () =
   await receiver.close();
 });
 
-test("a channel or a site that is used cannot be taken out of the inventory", async () => {
+test("a channel or a site in use cannot be removed from the inventory", async () => {
   await service.choose([2]);
   const inventory = await readFile(service.inventoryFile, "utf8");
   const refused = async (entry: RegExp, words: RegExp) => {
@@ -174,11 +174,11 @@ test("a channel or a site that is used cannot be taken out of the inventory", as
 });
 
 describe("a burst", () => {
-  test("is one message at once and one with the rest when its minute is over", async () => {
+  test("is sent as one message at once and one with the rest after its minute", async () => {
     await service.choose([1]);
     const before = service.slack.accepted.length;
     await service.deploy();
-    // What comes before the first is on its way is sent with it.
+    // Events before the first message is being sent become part of it.
     await soon(() => expect(service.slack.accepted).toHaveLength(before + 1));
     for (let number = 0; number < 29; number++) await service.deploy();
     await soon(async () =>
@@ -193,7 +193,7 @@ describe("a burst", () => {
   });
 });
 
-test("what was sent before the clock was set back holds up no message, and no message waits longer than it may", async () => {
+test("messages before the clock was set back delay no message, and no message waits longer than allowed", async () => {
   await service.choose([2]);
   const dayMs = 24 * 3600 * 1000;
   await service.ahead(400 * dayMs);
@@ -215,14 +215,14 @@ test("what was sent before the clock was set back holds up no message, and no me
       "select id from channel_messages where channel_id = 2 and next_attempt_at is not null",
     );
   expect(await unsent()).toHaveLength(1);
-  // As each hour, a start looks after what waits.
+  // A start looks for waiting messages, as the service does every hour.
   const next = await createApp(service.options);
   onTestFinished(() => next.close("keep"));
   await soon(async () => expect(await unsent()).toEqual([]));
 });
 
-describe("a provider that fails", () => {
-  test("is tried again, and what it said is shown", async () => {
+describe("a failing provider", () => {
+  test("is retried, and its response is shown", async () => {
     await service.choose([1]);
     service.slack.answerNext({ status: 500, body: "oops" });
     await service.deploy();
@@ -233,7 +233,7 @@ describe("a provider that fails", () => {
     expect(await service.newest(1, "delivered")).toMatchObject({ attempts: 2 });
   });
 
-  test("for good is not tried again; the outcome that was to be sent stays as it is", async () => {
+  test("is not retried after a permanent error; the reported outcome stays unchanged", async () => {
     await service.choose([2]);
     service.discord.answerNext({
       status: 400,
@@ -248,7 +248,7 @@ describe("a provider that fails", () => {
     expect(body.data[0]).toMatchObject({ action: "deployed", outcome: "good" });
   });
 
-  test("is left alone for as long as it asks", async () => {
+  test("is paused for as long as it requests", async () => {
     await service.choose([1]);
     service.slack.answerNext({ status: 429, headers: { "Retry-After": "300" } });
     await service.deploy();
@@ -257,12 +257,12 @@ describe("a provider that fails", () => {
     const before = service.slack.requests.length;
     await service.choose([1], 2);
     await service.deploy({}, 2);
-    // Why it waits stands beside it.
+    // The message shows why it waits.
     expect(await service.newest(1, "pending")).toMatchObject({
       attempts: 0,
       answer: expect.stringMatching(/^Slack returned 429/),
     });
-    // A test is sent all the same. Without the wait, what is older would have gone before it.
+    // A test message is sent nevertheless. Without the pause, older messages would have been sent before it.
     await service.call("POST", "/api/notification-channel/1/test");
     await service.newest(1, "delivered", "channel.test");
     expect(service.slack.requests).toHaveLength(before + 1);
@@ -275,8 +275,8 @@ describe("a provider that fails", () => {
   });
 });
 
-describe("a test by hand", () => {
-  test("shows the provider's answer beside the channel", async () => {
+describe("a test message", () => {
+  test("shows the provider's response beside the channel", async () => {
     const asked = await service.json<ChannelMessage>("POST", "/api/notification-channel/3/test");
     expect(asked).toMatchObject({
       status: 202,
@@ -288,7 +288,7 @@ describe("a test by hand", () => {
     expect((await service.newest(3, "failed", "channel.test")).answer).toMatch(/No such user here/);
   });
 
-  test("of a channel whose secret is not there says what to set", async () => {
+  test("of a channel without its secret says what to configure", async () => {
     const shown = await service.channel(4);
     expect(shown.trouble).toMatch(/NOT_SET is not set/);
     expect(shown.meta).toEqual({ webhook: "…" });
@@ -298,12 +298,12 @@ describe("a test by hand", () => {
     );
   });
 
-  test("of a channel that is not there is 404", async () => {
+  test("of an unknown channel is 404", async () => {
     expect((await service.call("POST", "/api/notification-channel/99/test")).status).toBe(404);
   });
 });
 
-test("no answer holds a whole address of a channel", async () => {
+test("no response contains the whole address of a channel", async () => {
   const answers = await Promise.all(
     ["/api/notification-channels", "/api/site/1/notifications", "/api/activity"].map(async (path) =>
       (await service.call("GET", path)).text(),

@@ -1,4 +1,4 @@
-// The order in which people are notified: about one thing nothing older after something newer, and the first at once.
+// Tests the order of messages: nothing older about an object after something newer, and the first message at once.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { createApp } from "../app.ts";
@@ -31,7 +31,7 @@ afterAll(async () => {
   await service.close();
   await slack.close();
 });
-/** Nothing of an earlier test is a burst with the next one, or still to be sent. */
+/** Ends the minute of messages of earlier tests, and waits until all are sent. */
 beforeEach(async () => {
   await service.ahead(3600_000);
   await allSent();
@@ -41,9 +41,9 @@ beforeEach(async () => {
 
 const report = async (status: "failed" | "finished", site = 1) =>
   expect((await service.call("POST", `/api/site/${site}/deployment`, { status })).status).toBe(202);
-/** The headings of what Slack took, in the order in which it did. */
+/** Returns the headings of the messages that Slack accepted, in order. */
 const headings = () =>
-  // What the fake accepted it has parsed.
+  // The fake has parsed what it accepted.
   (slack.accepted as SlackMessage[]).map(({ text = "" }) => text.slice(2).trim());
 const received = (...wanted: string[]) => soon(() => expect(headings()).toEqual(wanted));
 
@@ -64,10 +64,10 @@ test("a recovery waits for its failure when the provider answers 503", async () 
   await report("failed");
   await soon(async () => expect(await messages()).toMatchObject([{ status: "retrying" }]));
   await report("finished");
-  // Somebody else's event is sent meanwhile, so the recovery had its turn.
+  // Another site's event is sent meanwhile, so the recovery could have been sent, too.
   await report("finished", 2);
   await received("Deployed: site-2");
-  // What Slack took is written down a moment later.
+  // The outcome is stored a moment after Slack has accepted the message.
   await soon(async () =>
     expect(await messages()).toMatchObject([
       { event: "site.deployment_failed", status: "retrying" },
@@ -78,7 +78,7 @@ test("a recovery waits for its failure when the provider answers 503", async () 
   await received("Deployed: site-2", "Deployment failed: site-1", "Deployed: site-1");
 });
 
-test("what waits for the end of its minute is sent with what followed, and says how it is now", async () => {
+test("an event that waits for the end of its minute is combined with later ones, and shows the current state", async () => {
   await report("failed");
   await received("Deployment failed: site-1");
   for (const status of ["failed", "finished", "failed", "finished"] as const) await report(status);
@@ -93,17 +93,17 @@ test("what waits for the end of its minute is sent with what followed, and says 
   expect(last).toContain("✅");
 });
 
-test("the first failure of each site goes out at once, whatever waits for others", async () => {
+test("sends the first failure of each site at once, whatever waits for others", async () => {
   await report("failed", 1);
   await received("Deployment failed: site-1");
-  // It waits for the end of its minute.
+  // This event waits for the end of its minute.
   await report("failed", 1);
   await soon(async () => expect(await messages()).toMatchObject([{ count: 1 }]));
   await report("failed", 2);
   await received("Deployment failed: site-1", "Deployment failed: site-2");
   slack.answerNext({ status: 503 });
   await report("failed", 3);
-  // Until it is on its way, what follows becomes part of it.
+  // Until the message is being sent, later events become part of it.
   await soon(async () =>
     expect((await messages()).map(({ status }) => status)).toContain("retrying"),
   );
@@ -111,10 +111,10 @@ test("the first failure of each site goes out at once, whatever waits for others
   await soon(() => expect(headings()).toContain("Deployment failed: site-4"));
 });
 
-test(`${siteCount} sites that fail together are all sent at once`, async () => {
+test(`sends all failures of ${siteCount} sites at once`, async () => {
   const before = await newestMessage();
   await Promise.all(siteNames.map((_, index) => report("failed", index + 1)));
-  // Without the clock going on.
+  // The clock stands still.
   await soon(async () => {
     const [sent] = await service.query<{ events: number }>(
       "select sum(count)::int as events from channel_messages where id > $1 and status = 'delivered'",
@@ -124,7 +124,7 @@ test(`${siteCount} sites that fail together are all sent at once`, async () => {
   });
 }, 60_000);
 
-test("sites that fail and recover while the provider is away are told together, not one by one", async () => {
+test("combines failures and recoveries of sites during an outage of the provider", async () => {
   slack.answerNext({ status: 429, headers: { "retry-after": "60" } });
   await report("failed", 1);
   await soon(async () => expect(await messages()).toMatchObject([{ status: "retrying" }]));
@@ -151,7 +151,7 @@ test("sites that fail and recover while the provider is away are told together, 
     new Set(["Deployment failed: site-1", "Deployed: site-1", ...together]),
   );
   expect(told.indexOf("Deployment failed: site-1")).toBeLessThan(told.indexOf("Deployed: site-1"));
-  // A job that was at work when the clock was set ahead counts as dead then, and what it has just sent is sent once more.
+  // A job that was running when the clock was advanced counts as dead, and what it has just sent is sent again.
   const once = told
     .filter((heading) => heading.startsWith(`${count} `))
     .filter((heading, index, all) => heading !== all[index - 1]);
@@ -159,7 +159,7 @@ test("sites that fail and recover while the provider is away are told together, 
 });
 
 const seed = makeSeed();
-test(`whatever fails and recovers while the provider comes and goes, no order is lost (seed ${seed})`, async () => {
+test(`keeps the order of failures and recoveries during random outages of the provider (seed ${seed})`, async () => {
   const random = makeRandom(seed);
   const [before] = await service.query<{ id: number }>(
     "select coalesce(max(id), 0) as id from events",

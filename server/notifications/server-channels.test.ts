@@ -1,4 +1,4 @@
-// What belongs to no site: it goes to the channels of its server, and where there are none the overview says so.
+// Tests events of no site: they are sent to the channels of their server, and without any the overview reports that.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -52,14 +52,14 @@ const choose = (path: string, channels: unknown, on = service) =>
 const unnotified = async () =>
   (await service.json<Overview>("GET", "/api/overview")).body.servers_without_channels;
 
-/** Returns once its event has been handed to the channels of that moment. */
+/** Runs a backup. Resolves once its event was dispatched to the channels. */
 async function runBackup(databaseId: number, status: "installed" | "failed"): Promise<void> {
   const { body } = await service.json<BackupConfiguration>(
     "POST",
     "/api/server/1/backup-configuration",
     {
       name: `Database ${databaseId}`,
-      // No hour that a test lets pass is one of its runs.
+      // No run is due in the hours that the tests skip.
       frequency: "0 0 29 2 *",
       storage_provider_id: 1,
       backupable_type: "database",
@@ -82,10 +82,10 @@ async function runBackup(databaseId: number, status: "installed" | "failed"): Pr
   );
 }
 
-/** A backup of a database that is not there fails. */
+/** The backup of a missing database fails. */
 const failBackup = (databaseId: number) => runBackup(databaseId, "failed");
 
-test("the channels of a server are replaced as a whole, in the same shapes as a site's", async () => {
+test("the channels of a server are replaced as a whole, in the same format as a site's", async () => {
   const { status, body } = await choose("server/1", [2, 1]);
   expect(status).toBe(200);
   expect(body.data).toEqual([
@@ -142,18 +142,18 @@ test("a database of no site notifies its server's channels; without any the over
   await soon(() => expect(mail.mails.at(-1)?.to).toEqual(["ops@example.com"]));
   const { plain = "" } = mail.mails.at(-1) ?? {};
   for (const part of ["web-1", "ledger"]) expect(plain).toContain(part);
-  // Each went to its own: the first failure of the ledger was sent to nobody, the shop's not to ops.
+  // Each message was sent to its own channels: the first failure of the ledger to none, the shop's not to ops.
   expect(mail.mails).toHaveLength(2);
 });
 
-test("each of a server's channels gets what was chosen for it: all, the problems, or a list", async () => {
+test("each of a server's channels gets the selected events: all, the problems, or a list", async () => {
   const database = new DatabaseSync(join(service.folder, "books.sqlite"));
   database.exec("create table books (title text)");
   database.close();
   const setEvents = (channels: unknown) =>
     service.json("PUT", "/api/server/1/notification-events", { channels });
   const [ops, team] = ["ops@example.com", "shop@example.com"];
-  /** The subjects of what each address gets of a backup that finishes and one that fails. */
+  /** Expects the subjects that each address gets for a successful and a failed backup. */
   const subjectsOf = async (expected: Record<string, string[]>) => {
     const before = mail.mails.length;
     const subjects = (address: string) =>
@@ -166,7 +166,7 @@ test("each of a server's channels gets what was chosen for it: all, the problems
     await runBackup(3, "installed");
     await failBackup(2);
     await soon(() => expect(subjects(team)).toEqual(expected[team]));
-    // A channel's messages go out in order: with this one all that came before it is there.
+    // A channel's messages are sent in order, so this one arrives after all earlier ones.
     await service.call("POST", "/api/notification-channel/1/test");
     await soon(() => expect(subjects(ops)).toContain("Test message from Quarterdeck"));
     expect(subjects(ops)).toEqual([...(expected[ops] ?? []), "Test message from Quarterdeck"]);
@@ -181,7 +181,7 @@ test("each of a server's channels gets what was chosen for it: all, the problems
   await subjectsOf({ [ops]: [], [team]: ["Backup failed", "Backup finished"] });
 });
 
-test("two installations send by one mail server, and no two messages bear one id", async () => {
+test("two installations that use one mail server never use the same message id", async () => {
   const other = await start();
   onTestFinished(() => other.close());
   const before = mail.mails.length;

@@ -13,7 +13,7 @@ test.each([
   ["secret", "…"],
   ["mailto:secret", "…"],
   ["", "…"],
-])("the webhook %s is shown as %s", (webhook, shown) => {
+])("shows the webhook %s as %s", (webhook, shown) => {
   expect(abbreviateWebhook(webhook)).toBe(shown);
 });
 
@@ -26,6 +26,6 @@ test.each([
   ["@example.com", "…"],
   ["oncall", "…"],
   ["", "…"],
-])("the address %s is shown as %s", (email, shown) => {
+])("shows the address %s as %s", (email, shown) => {
   expect(abbreviateEmail(email)).toBe(shown);
 });

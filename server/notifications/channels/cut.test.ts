@@ -12,17 +12,17 @@ test.each([
   ["a🎉b", 3, "a…"],
   ["e\u0301e\u0301e\u0301", 4, "e\u0301…"],
   ["🇩🇪🇫🇷", 6, "🇩🇪…"],
-])("“%s” within %i is “%s”", (text, limit, expected) => {
+])("truncates “%s” to %i as “%s”", (text, limit, expected) => {
   expect(cut(text, limit)).toBe(expected);
   expect(cut(text, limit).length).toBeLessThanOrEqual(limit);
 });
 
-test("a letter under a heap of marks is cut within, not left out", () => {
+test("truncates a letter with many combining marks within it instead of omitting it", () => {
   const heap = `a${"\u0301".repeat(5000)}`;
   expect(cut(heap, 100)).toBe(`a${"\u0301".repeat(98)}…`);
 });
 
-test("no limit parts a surrogate pair, not even among joined emoji without end", () => {
+test("no limit splits a surrogate pair, not even in an endless chain of joined emoji", () => {
   const chain = "👩\u200d".repeat(1000);
   for (let limit = 1; limit < 300; limit++) {
     expect(cut(chain, limit).isWellFormed()).toBe(true);
@@ -39,21 +39,21 @@ test.each([
   ["\n \n  indented\n\n", "  indented"],
   ["invoice\u202efdp.exe", "invoicefdp.exe"],
   [family, family],
-])("%j is cut to %j", (text, expected) => {
+])("truncates %j to %j", (text, expected) => {
   expect(plainText(text, 100)).toBe(expected);
 });
 
-test("what is left of a text that was cut roughly says that it was cut", () => {
+test("marks a text as truncated if its preliminary truncation removed something", () => {
   expect(plainText(`a${"\0".repeat(5000)}b`, 100)).toBe("a…");
 });
 
-test("one line holds no break of any kind", () => {
+test("a single line contains no line break of any kind", () => {
   expect(oneLine(" a\r\nBcc: b\u2028c\td  e ", 100)).toBe("a Bcc: b c d e");
 });
 
-test("five megabytes are cut without being read", () => {
+test("truncates five megabytes without reading them", () => {
   const piece = `${family}\x1b[31m<`;
-  /** The fastest of many, so that other work on the machine does not count. */
+  /** The fastest of many runs, so that other work on the machine does not count. */
   const cutMs = (text: string) => {
     const tries = Array.from({ length: 50 }, () => {
       const began = performance.now();
@@ -64,6 +64,6 @@ test("five megabytes are cut without being read", () => {
   };
   const huge = piece.repeat(300_000);
   const short = piece.repeat(300);
-  // The one text is a thousand times as long as the other.
+  // One text is a thousand times as long as the other.
   expect(cutMs(huge) / cutMs(short)).toBeLessThan(100);
 });

@@ -27,12 +27,12 @@ const failure = async (sending: Promise<string>) =>
     (error: Error) => error,
   );
 const embed = () => {
-  // What the fake accepted it has parsed.
+  // The fake has parsed what it accepted.
   const message = discord.accepted.at(-1) as DiscordMessage;
   return message.embeds?.[0];
 };
 
-test("a message arrives with its facts, its reason and its link", async () => {
+test("sends a message with its facts, its reason and its link", async () => {
   expect(await send(plainMessage)).toBe("200 message 1234567890");
   expect(discord.accepted).toEqual([
     {
@@ -58,7 +58,7 @@ test.each([
   ["in the middle of it", `${json}\r\nContent-Length: 500\r\n\r\n{"id":"12`],
   ["before it", `${json}; charset=utf-8\r\nContent-Length: 500\r\n\r\n`],
 ])(
-  "a message that Discord has taken is not sent again where its answer breaks off %s",
+  "does not send a message again that Discord accepted with a response that breaks off %s",
   async (_, bytes) => {
     const { url } = await serveBytes((socket) => socket.end(`HTTP/1.1 200 OK\r\n${bytes}`));
     expect(await send(plainMessage, calm, url)).toBe("200 ok, and the response broke off");
@@ -70,7 +70,7 @@ test.each([
   ["JSON that is a page", `HTTP/1.1 200 OK\r\n${json}\r\nContent-Length: 500\r\n\r\n<html>`],
   ["nothing", "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n"],
 ])(
-  "a response that breaks off and may be of somebody else is no delivery: %s",
+  "a response that breaks off and may be from another server is no delivery: %s",
   async (_, bytes) => {
     const { url } = await serveBytes((socket) => socket.end(bytes));
     expect(await failure(send(plainMessage, calm, url))).toMatchObject({
@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test("a message of a title alone arrives, and the outcome is its color", async () => {
+test("sends a message with only a title, colored by its outcome", async () => {
   const bare = { ...plainMessage, facts: [], reason: null, link: null };
   await send(bare);
   const bad = embed()?.color;
@@ -88,24 +88,24 @@ test("a message of a title alone arrives, and the outcome is its color", async (
   expect(embed()?.color).not.toBe(bad);
 });
 
-test("the webhook's own parameters stay, and Discord is asked to look at the message", async () => {
+test("keeps the webhook's own parameters, and requests the created message", async () => {
   await send(plainMessage, calm, `${discord.webhook}?thread_id=42`);
   expect(discord.requests[0]).toMatch(/\?thread_id=42&wait=true$/);
   discord.answerNext({ status: 204 });
   expect(await send(plainMessage)).toBe("204 no content");
 });
 
-test("50 KB of markup, mentions and emoji arrive within the limits and as they are", async () => {
+test("sends 50 KB of markup, mentions and emoji within the limits and unchanged", async () => {
   expect(await send(awfulMessage)).toMatch(/^200 /);
   const { title = "", description = "", fields = [] } = embed() ?? {};
   const [, block = "", link] = /^```\n([^]*)\n```\n<(.*)>$/.exec(description) ?? [];
-  // Nothing in the block closes it.
+  // Nothing in the code block closes it.
   expect(block).not.toContain("``");
   expect(isCutOf(block.replaceAll("\u200b", ""), awfulReason)).toBe(true);
   expect(link).toBe(awfulMessage.link);
   expect(fields).toHaveLength(10);
   for (const text of [title, ...fields.flatMap(({ name = "", value = "" }) => [name, value])]) {
-    // No sign stands without its escape, none is parted from it.
+    // No special character is without its escape, or separated from it.
     expect(text.replace(/\\[^A-Za-z0-9\s]/g, "")).not.toMatch(
       /[\\*_~`|<>[\]():@#]|^\s*([-+]|\d+\.)/m,
     );
@@ -134,7 +134,7 @@ test.each([
     /403 Missing Access\. Create a new webhook/,
   ],
   [{ status: 301, headers: { location: "https://elsewhere.example/" } }, /301 \(redirect\)\.$/],
-])("%j is permanent, in Discord's words", async (answer, words) => {
+])("%j is permanent, with Discord's message", async (answer, words) => {
   discord.answerNext(answer);
   expect(await failure(send(plainMessage))).toMatchObject({
     name: "ChannelError",
@@ -144,7 +144,7 @@ test.each([
   });
 });
 
-test("a webhook that is gone, or whose token is wrong, is reported with what to do", async () => {
+test("a deleted webhook, or one with a wrong token, is reported with what to do", async () => {
   const wrongToken = discord.webhook.slice(0, -1);
   expect(await failure(send(plainMessage, calm, wrongToken))).toMatchObject({
     message: expect.stringMatching(/401 Invalid Webhook Token\. Create a new webhook/),
@@ -162,17 +162,17 @@ test.each([
   [{ body: { retry_after: 0.3 }, headers: { "retry-after": "1" } }, 300],
   [{ body: "<html>", headers: { "retry-after": "60" } }, 60_000],
   [{ body: "<html>" }, null],
-])("Discord's wish to wait, %j, is passed on as %s ms", async (answer, retryAfterMs) => {
+])("returns Discord's Retry-After of %j as %s ms", async (answer, retryAfterMs) => {
   discord.answerNext({ status: 429, ...answer });
   expect(await failure(send(plainMessage))).toMatchObject({ isPermanent: false, retryAfterMs });
 });
 
-test("trouble on Discord's side is worth another try", async () => {
+test("retries after an error on Discord's side", async () => {
   discord.answerNext({ status: 502, body: "<html>bad gateway</html>" });
   expect(await failure(send(plainMessage))).toMatchObject({ isPermanent: false });
 });
 
-test.each([200, 403])("a page with %i, as of a proxy, is worth another try", async (status) => {
+test.each([200, 403])("retries after a page with %i, as of a proxy", async (status) => {
   discord.answerNext({ status, body: "<html>Log in to go on</html>" });
   expect(await failure(send(plainMessage))).toMatchObject({
     message: `Discord returned ${status} <html>Log in to go on</html>. A proxy may have answered instead.`,
@@ -180,7 +180,7 @@ test.each([200, 403])("a page with %i, as of a proxy, is worth another try", asy
   });
 });
 
-test("an abort ends the waiting with its own reason", async () => {
+test("an abort ends the request with its own reason", async () => {
   const abort = new AbortController();
   discord.answerNext("hang");
   const sending = send(plainMessage, abort.signal);

@@ -41,7 +41,7 @@ const failure = async (sending: Promise<string>) => {
   return error;
 };
 
-test("a message arrives as text and as HTML, marked as sent by a machine", async () => {
+test("sends a message as text and as HTML, marked as sent automatically", async () => {
   expect(await send(plainMessage)).toBe("250 2.0.0 Ok: queued as 4F1");
   const [mail] = server.mails;
   expect(mail).toMatchObject({
@@ -71,14 +71,14 @@ http://localhost:4280/backups/12`,
   expect(mail?.html).toContain('<a href="http://localhost:4280/backups/12">');
 });
 
-test("the sender of SMTP_URL is the sender", async () => {
+test("uses the sender of SMTP_URL", async () => {
   await send(plainMessage, { from: "?from=Ops, Berlin <ops+deck@example.com>" });
   expect(server.mails[0]).toMatchObject({ from: "ops+deck@example.com" });
   expect(server.mails[0]?.headers.get("from")).toBe('"Ops, Berlin" <ops+deck@example.com>');
   expect(server.mails[0]?.headers.get("message-id")).toBe("<msg_2aF9k@example.com>");
 });
 
-test("50 KB of markup, line breaks and emoji arrive as they are, and add no header", async () => {
+test("sends 50 KB of markup, line breaks and emoji unchanged, without adding a header", async () => {
   await send(awfulMessage);
   const [mail] = server.mails;
   const subject = mail?.headers.get("subject") ?? "";
@@ -98,7 +98,7 @@ test("50 KB of markup, line breaks and emoji arrive as they are, and add no head
   expect(isCutOf(shown, awfulReason)).toBe(true);
 });
 
-test("an address is one recipient, whatever it holds", async () => {
+test("an address is one recipient, whatever it contains", async () => {
   const email = "a@example.com, eve@example.com";
   const smtp = readSmtpUrl(`smtp://127.0.0.1:${server.port}`);
   const channel = createEmailChannel({ email, smtp: { ...smtp, login } });
@@ -130,7 +130,7 @@ test.each([
 );
 
 test.each(["sender", "recipient"] as const)(
-  "a sender that is refused at the %s says how to choose another one",
+  "a refused sender at the %s is reported with how to choose another one",
   async (at) => {
     const own = `quarterdeck@${hostname()}`;
     const refusal = {
@@ -149,7 +149,7 @@ test.each(["sender", "recipient"] as const)(
   },
 );
 
-test("a wrong password is reported as a wrong login", async () => {
+test("reports a wrong password as a failed login", async () => {
   expect(await failure(send(plainMessage, { password: "wrong-one" }))).toMatchObject({
     message: `The mail server 127.0.0.1:${server.port} refuses the login of SMTP_URL: 535 5.7.8 Authentication credentials invalid`,
     isPermanent: true,
@@ -160,11 +160,11 @@ test.each([
   [false, /certificate/],
   [true, /doesn't support STARTTLS, .*: 500 /],
 ])(
-  "a password goes to no other machine without TLS that can be trusted",
+  "sends a password to another machine only over TLS with a trusted certificate",
   async (isPlain, words) => {
     await server.close();
     server = await startMailServer({ login, isPlain });
-    // Another way to write 127.0.0.1, which is not taken for this machine.
+    // Another form of 127.0.0.1, which does not count as this machine.
     const smtp = { ...readSmtpUrl(`smtp://127.1:${server.port}`), login };
     const channel = createEmailChannel({ email: "oncall@example.com", smtp });
     expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
@@ -176,8 +176,8 @@ test.each([
 );
 
 /**
- * Plays a mail server whose answers to some commands are given; it is no machine that one would call local.
- * @param commands gets those that come
+ * Starts a fake mail server with the given replies to some commands. Its address does not count as this machine.
+ * @param commands receives the client's commands
  */
 async function play(answers: Record<string, string>, commands: string[] = []): Promise<number> {
   const peer = createServer((socket) => {
@@ -218,7 +218,7 @@ test.each([
   [false, { CONN: "554 5.7.1 You are on a list" }, /refuses the connection: 554 5\.7\.1 You/],
   [false, { CONN: "421 4.3.2 Closing" }, /refuses the connection: 421 4\.3\.2 Closing/],
 ])(
-  "before a message is begun no password and no message is said to be refused",
+  "errors before a message starts are not reported as a refused password or message",
   async (hasLogin, answers, words) => {
     const smtp = {
       ...readSmtpUrl(`smtp://127.1:${await play(answers)}`),
@@ -231,7 +231,7 @@ test.each([
   },
 );
 
-test("TLS from the start is what smtps:// means", async () => {
+test("uses TLS from the start for smtps://", async () => {
   const smtp = readSmtpUrl(`smtps://127.0.0.1:${server.port}`);
   const channel = createEmailChannel({ email: "oncall@example.com", smtp });
   expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
@@ -243,7 +243,7 @@ test("TLS from the start is what smtps:// means", async () => {
   });
 });
 
-test("a certificate that nobody signed is reported with what to do", async () => {
+test("reports an untrusted certificate with what to do", async () => {
   const { port } = await listen(createTlsServer(await makeCertificate("mail.example.com")));
   const smtp = readSmtpUrl(`smtps://127.0.0.1:${port}`);
   await expect(tryMailServer(smtp, 5000)).rejects.toMatchObject({
@@ -252,7 +252,7 @@ test("a certificate that nobody signed is reported with what to do", async () =>
   });
 });
 
-test("a server whose TLS is too old is reported as that", async () => {
+test("reports a server with an outdated TLS version", async () => {
   const certificate = await makeCertificate("mail.example.com");
   const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
   const { port } = await listen(createTlsServer({ ...certificate, ...old }));
@@ -263,7 +263,7 @@ test("a server whose TLS is too old is reported as that", async () => {
   });
 });
 
-test("a server that is not there is worth another try", async () => {
+test("retries after a server that is down", async () => {
   await server.close();
   expect(await failure(send(plainMessage))).toMatchObject({
     message: `The mail server 127.0.0.1:${server.port} refused the connection.`,
@@ -272,7 +272,7 @@ test("a server that is not there is worth another try", async () => {
   server = await startMailServer({ login });
 });
 
-test("a server that never answers is not waited for", async () => {
+test("does not wait for a server that never replies", async () => {
   server.hangNext();
   expect(await failure(send(plainMessage, { timeoutMs: 500 }))).toMatchObject({
     message: `The mail server 127.0.0.1:${server.port} timed out.`,
@@ -280,7 +280,7 @@ test("a server that never answers is not waited for", async () => {
   });
 });
 
-test("a server that takes its time over a message is waited for longer than a connection", async () => {
+test("waits longer for a slow message than for a connection", async () => {
   // On a busy machine a connection takes its time, too.
   const connectMs = 2000;
   const accept = server.hangNext();
@@ -298,7 +298,7 @@ test("a server that takes its time over a message is waited for longer than a co
   });
 });
 
-test("a server that drips is left, and its connection closed, when the time is up", async () => {
+test("gives up a server that replies byte by byte at the deadline, and closes its connection", async () => {
   const { port, connections } = await listen(
     createServer((socket) => {
       socket.write("220 hello\r\n");
@@ -312,7 +312,7 @@ test("a server that drips is left, and its connection closed, when the time is u
   await soon(() => expect(connections.map(({ destroyed }) => destroyed)).toEqual([true]));
 });
 
-test("a trial logs in where there is a login, and leaves no connection", async () => {
+test("a test logs in if there is a login, and leaves no connection", async () => {
   const smtp = (password: string) => ({
     ...readSmtpUrl(`smtp://127.0.0.1:${server.port}`),
     login: { ...login, password },
@@ -326,7 +326,7 @@ test("a trial logs in where there is a login, and leaves no connection", async (
   expect(server.mails).toEqual([]);
 });
 
-test("an abort ends the waiting with its own reason", async () => {
+test("an abort ends the request with its own reason", async () => {
   const abort = new AbortController();
   server.hangNext();
   const sending = send(plainMessage, { signal: abort.signal });
@@ -335,14 +335,14 @@ test("an abort ends the waiting with its own reason", async () => {
   await expect(sending).rejects.toThrow("the service stops");
 });
 
-test("a server of this machine that takes a login only with TLS gets it so", async () => {
+test("logs in over TLS on a server of this machine that accepts a login only with TLS", async () => {
   await server.close();
   server = await startMailServer({ login, needsTls: true });
   await send(plainMessage);
   expect(server.mails).toMatchObject([{ user: login.user }]);
 });
 
-test("the machine says where a server is, so that /etc/hosts counts", async () => {
+test("resolves the server by the operating system, so that /etc/hosts applies", async () => {
   const open = await startMailServer({ isPlain: true });
   const asked: string[] = [];
   const lookup: LookupFunction = (host, _options, done) => {
@@ -356,7 +356,7 @@ test("the machine says where a server is, so that /etc/hosts counts", async () =
   await open.close();
 });
 
-test("the server is told that no more comes, as RFC 5321, 4.1.1.10, has it", async () => {
+test("sends QUIT at the end, as RFC 5321, 4.1.1.10, requires", async () => {
   const commands: string[] = [];
   const smtp = readSmtpUrl(
     `smtp://127.0.0.1:${await play({ CONN: "220 hello", DATA: "354 go ahead", QUIT: "221 bye" }, commands)}`,
@@ -367,7 +367,7 @@ test("the server is told that no more comes, as RFC 5321, 4.1.1.10, has it", asy
   expect(commands.slice(5)).toEqual(["EHLO", "QUIT"]);
 });
 
-test("a server that asks for no login gets none", async () => {
+test("sends no login to a server that requests none", async () => {
   const open = await startMailServer();
   const smtp = readSmtpUrl(`smtp://127.0.0.1:${open.port}`);
   await createEmailChannel({ email: "a@example.com", smtp }).send(plainMessage, calm);
@@ -375,7 +375,7 @@ test("a server that asks for no login gets none", async () => {
   await open.close();
 });
 
-test("without SMTP_URL the operator is told to set it", async () => {
+test("without SMTP_URL tells the operator to set it", async () => {
   const channel = createEmailChannel({ email: "oncall@example.com", smtp: null });
   expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
     message: expect.stringMatching(/SMTP_URL is not set\. Set SMTP_URL, .* smtp:\/\//),

@@ -20,21 +20,21 @@ const failure = async (webhook?: string, timeoutMs?: number) => {
     () => expect.unreachable("there was an answer"),
     (error: unknown) => error,
   );
-  // Whatever a log would write of it.
+  // Everything that a log could write of the error.
   expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(secrets);
   return error;
 };
 
 const late = { name: "ChannelError", message: "Slack timed out.", isPermanent: false };
 
-test("an answer that does not come is not waited for", async () => {
+test("does not wait for a response that does not come", async () => {
   peer.answerNext("hang");
   expect(await failure(peer.webhook, 100)).toMatchObject(late);
 });
 
-test("an answer whose end does not come is not waited for, and is as far as it came", async () => {
+test("does not wait for a response that does not end, and returns what has arrived", async () => {
   peer.answerNext("stall");
-  // Its beginning has to come within that, on a busy machine too.
+  // The start of the response has to arrive within that time, even on a busy machine.
   const { status, text, broken } = await post(peer.webhook, 3000);
   expect({ status, text }).toEqual({ status: 200, text: "o" });
   expect(broken).toMatchObject(late);
@@ -46,13 +46,13 @@ test.each([
     "Slack returned a response that is damaged.",
   ],
   ["Content-Length: 20\r\n\r\nok", "Slack closed the connection during the response."],
-])("an answer that is not whole says why: %.16s", async (bytes, message) => {
+])("reports why a response is incomplete: %.16s", async (bytes, message) => {
   const { url } = await serveBytes((socket) => socket.end(`HTTP/1.1 200 OK\r\n${bytes}`));
   const { broken } = await post(url);
   expect(broken).toMatchObject({ name: "ChannelError", message, isPermanent: false });
 });
 
-test("a peer that is not there is reported in words, without the address", async () => {
+test("reports an unreachable peer without the address", async () => {
   await peer.close();
   expect(await failure()).toMatchObject({
     message: "Slack refused the connection.",
@@ -61,14 +61,14 @@ test("a peer that is not there is reported in words, without the address", async
   peer = await startFakeSlack();
 });
 
-test("a name that does not resolve is reported in words", async () => {
+test("reports a name that cannot be resolved", async () => {
   expect(await failure("http://quarterdeck.invalid/services/xYzSecret")).toMatchObject({
     message: expect.stringMatching(/^Slack could not be resolved/),
     isPermanent: false,
   });
 });
 
-test("a certificate that nobody signed is reported in words, with what to do", async () => {
+test("reports an untrusted certificate with what to do", async () => {
   const server = createHttpsServer(await makeCertificate("hooks.example.com"));
   const { port } = await listen(server);
   expect(await failure(`https://127.0.0.1:${port}/services/xYzSecret`)).toMatchObject({
@@ -83,12 +83,12 @@ test.each([
     `HTTP/1.1 200 OK\r\n${"X-Long: 0123456789\r\n".repeat(2000)}\r\n`,
     "Slack returned too many headers.",
   ],
-])("an answer that cannot be read is reported in words: %.17s", async (bytes, message) => {
+])("reports an unreadable response: %.17s", async (bytes, message) => {
   const { url } = await serveBytes((socket) => socket.end(bytes));
   expect(await failure(url)).toMatchObject({ message, isPermanent: false });
 });
 
-test("a peer whose TLS is too old is reported as that", async () => {
+test("reports a peer with an outdated TLS version", async () => {
   const certificate = await makeCertificate("hooks.example.com");
   const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
   const { port } = await listen(createHttpsServer({ ...certificate, ...old }));
@@ -98,7 +98,7 @@ test("a peer whose TLS is too old is reported as that", async () => {
   });
 });
 
-test("a peer that speaks no TLS is reported in words", async () => {
+test("reports a peer that does not speak TLS", async () => {
   const { port } = await serveBytes((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
   expect(await failure(`https://127.0.0.1:${port}/services/xYzSecret`)).toMatchObject({
     message: "Slack doesn't speak TLS. Check whether the URL should begin with http://.",
@@ -106,12 +106,12 @@ test("a peer that speaks no TLS is reported in words", async () => {
   });
 });
 
-test("what fetch refuses to call is reported without the address", async () => {
-  // A port of mail: fetch does not post there.
+test("reports a URL that fetch refuses without the address", async () => {
+  // A port of mail, to which fetch does not send.
   expect(await failure("http://127.0.0.1:25/services/xYzSecretOfSlack9")).toMatchObject({
     message: "Slack cannot be reached.",
   });
-  // Of an address with a login, its own error repeats the whole.
+  // For a URL with a login, the error of fetch repeats the whole URL.
   const url = new URL("http://user:word@127.0.0.1/services/xYzSecretOfSlack9");
   const options = { provider: "Slack", signal, timeoutMs: 5000 };
   const error = await postJson(url, {}, options).catch((error: unknown) => error);
@@ -120,7 +120,7 @@ test("what fetch refuses to call is reported without the address", async () => {
 });
 
 test.each(["xYzSecret", "ftp://a.example/xYzSecret", "https://u:xYzSecret@a.example/", ""])(
-  "“%s” is no webhook",
+  "“%s” is not a webhook",
   (webhook) => {
     let error: unknown;
     try {
@@ -133,7 +133,7 @@ test.each(["xYzSecret", "ftp://a.example/xYzSecret", "https://u:xYzSecret@a.exam
   },
 );
 
-test("an answer that repeats the address is reported without it", async () => {
+test("removes the address from a response that repeats it", async () => {
   peer.answerNext({ status: 404, body: `Cannot POST ${new URL(peer.webhook).pathname}, services` });
   const answer = await post();
   expect(answer).toMatchObject({ status: 404, text: "Cannot POST …, services" });
@@ -141,12 +141,12 @@ test("an answer that repeats the address is reported without it", async () => {
   expect(refusal("Slack", await post(), "no hook …").message).not.toMatch(secrets);
 });
 
-test("of a long answer the first 4 KiB are read", async () => {
+test("reads only the first 4 KiB of a response", async () => {
   peer.answerNext({ status: 500, body: "x".repeat(10_000_000) });
   expect((await post()).text).toBe("x".repeat(4096));
 });
 
-test("a redirect is not followed: it would take the secret along", async () => {
+test("does not follow a redirect, which would reveal the secret", async () => {
   peer.answerNext({ status: 307, headers: { location: peer.webhook } });
   expect((await post()).status).toBe(307);
   expect(peer.requests).toHaveLength(1);

@@ -26,10 +26,10 @@ const failure = async (sending: Promise<string>) =>
     () => expect.unreachable("the message went through"),
     (error: Error) => error,
   );
-// What the fake accepted it has parsed.
+// The fake has parsed what it accepted.
 const arrived = () => slack.accepted as SlackMessage[];
 
-test("a message arrives with its facts, its reason and its link", async () => {
+test("sends a message with its facts, its reason and its link", async () => {
   expect(await send(plainMessage)).toBe("200 ok");
   expect(arrived()).toMatchObject([
     {
@@ -57,11 +57,11 @@ test("a message arrives with its facts, its reason and its link", async () => {
   ]);
 });
 
-test("a message of a title alone arrives", async () => {
+test("sends a message with only a title", async () => {
   expect(await send({ ...plainMessage, facts: [], reason: null, link: null })).toBe("200 ok");
 });
 
-test("50 KB of markup, mentions and emoji arrive within the limits and as they are", async () => {
+test("sends 50 KB of markup, mentions and emoji within the limits and unchanged", async () => {
   expect(await send(awfulMessage)).toBe("200 ok");
   const [message] = arrived();
   const [header, body] = message?.blocks ?? [];
@@ -69,7 +69,7 @@ test("50 KB of markup, mentions and emoji arrive within the limits and as they a
   expect(isCutOf(header?.text?.text.replace("ℹ️ ", "") ?? "", awfulLine)).toBe(true);
   const preformatted = body?.elements?.find(({ type }) => type === "rich_text_preformatted");
   expect(isCutOf(preformatted?.elements?.[0]?.text ?? "", awfulReason)).toBe(true);
-  // No text anywhere is of the kind that Slack reads as markup.
+  // No text is of the type that Slack parses as markup.
   expect(JSON.stringify(message?.blocks)).not.toContain("mrkdwn");
   expect(message?.mrkdwn).toBe(false);
   expect(message?.text).toContain("&lt;!channel&gt; &lt;@U1&gt;");
@@ -92,7 +92,7 @@ test.each([
   [200, "fine", true],
   [301, "", true],
   [302, "", false],
-])("%i %s is reported in Slack's words, permanent: %s", async (status, body, isPermanent) => {
+])("%i %s is permanent, with Slack's message: %s", async (status, body, isPermanent) => {
   slack.answerNext({ status, body, headers: { location: "https://elsewhere.example/" } });
   expect(await failure(send(plainMessage))).toMatchObject({
     name: "ChannelError",
@@ -103,7 +103,7 @@ test.each([
   expect(slack.requests).toHaveLength(1);
 });
 
-test("a webhook that is gone is reported with what to do", async () => {
+test("reports a deleted webhook with what to do", async () => {
   const webhook = slack.webhook.slice(0, -3);
   expect(await failure(createSlackChannel({ webhook }).send(plainMessage, calm))).toMatchObject({
     message:
@@ -112,7 +112,7 @@ test("a webhook that is gone is reported with what to do", async () => {
   });
 });
 
-test("Slack's wish to wait is passed on", async () => {
+test("returns Slack's Retry-After", async () => {
   slack.answerNext({ status: 429, headers: { "retry-after": "30" }, body: "rate_limited" });
   expect(await failure(send(plainMessage))).toMatchObject({
     isPermanent: false,
@@ -120,7 +120,7 @@ test("Slack's wish to wait is passed on", async () => {
   });
 });
 
-test("a connection that breaks off is worth another try", async () => {
+test("retries after a broken connection", async () => {
   slack.answerNext("reset");
   expect(await failure(send(plainMessage))).toMatchObject({
     name: "ChannelError",
@@ -133,7 +133,7 @@ test.each([
   ["200 OK", "2\r\nok\r\n", "200 ok"],
   ["200 OK", "1\r\no\r\n", /^Slack closed the connection during the response\.$/],
   ["404 Not Found", "4\r\nno_s\r\n", /^Slack returned 404 no_s\.$/],
-])("an answer that breaks off counts as far as it came: %s, %j", async (line, body, outcome) => {
+])("judges a response that breaks off by what has arrived: %s, %j", async (line, body, outcome) => {
   const { url } = await serveBytes((socket) =>
     socket.end(`HTTP/1.1 ${line}\r\nTransfer-Encoding: chunked\r\n\r\n${body}`),
   );
@@ -146,7 +146,7 @@ test.each([
   }
 });
 
-test("an abort ends the waiting with its own reason", async () => {
+test("an abort ends the request with its own reason", async () => {
   const abort = new AbortController();
   slack.answerNext("hang");
   const sending = send(plainMessage, abort.signal);

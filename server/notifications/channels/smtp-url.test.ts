@@ -18,7 +18,7 @@ test.each([
       from: null,
     },
   ],
-])("%s is read", (text, settings) => {
+])("parses %s", (text, settings) => {
   expect(readSmtpUrl(text)).toEqual(settings);
 });
 
@@ -28,7 +28,7 @@ test.each([
   ['"Ops, Berlin" <a@b.example>', { name: "Ops, Berlin", address: "a@b.example" }],
   ["Ops%20%3Ca%2Bx%40b.example%3E", { name: "Ops", address: "a+x@b.example" }],
   ["a+x@b.example", { name: "Quarterdeck", address: "a+x@b.example" }],
-])("the sender %s is read", (from, expected) => {
+])("parses the sender %s", (from, expected) => {
   expect(readSmtpUrl(`smtp://mail.example.com?from=${from}`).from).toEqual(expected);
 });
 
@@ -50,7 +50,7 @@ test.each([
   "smtp://deck:s3cret@mail.example.com?from=Ops",
   "smtp://deck:s3cret@mail.example.com?from=a@b.example,c@d.example",
   "smtp://deck:s3cret@mail.example.com?pool=true",
-])("%s is refused without a word of it", (text) => {
+])("refuses %s without repeating it", (text) => {
   let error: unknown;
   try {
     readSmtpUrl(text);

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { tidyMessage } from "./tidy-message.ts";
 import { awfulMessage, plainMessage } from "./testing/messages.ts";
 
-test("a plain message stays what it is", () => {
+test("leaves a plain message unchanged", () => {
   expect(tidyMessage(plainMessage)).toEqual(plainMessage);
 });
 
-test("every text of an awful one is within its limit, and the facts of most weight stay", () => {
+test("limits every text of an excessive message, and keeps the most important facts", () => {
   const { title, facts, reason } = tidyMessage(awfulMessage);
   expect(title.length).toBeLessThanOrEqual(256);
   expect(facts).toHaveLength(10);
@@ -17,7 +17,7 @@ test("every text of an awful one is within its limit, and the facts of most weig
   expect(reason?.length).toBeLessThanOrEqual(800);
 });
 
-test("nothing is empty, since providers refuse a message for one empty text", () => {
+test("leaves no text empty, because providers refuse a message with an empty text", () => {
   const empty = { ...plainMessage, title: "\0\n", facts: [["", " \n"]] as const, reason: "\n\t\n" };
   expect(tidyMessage(empty)).toMatchObject({
     title: "Notification",
@@ -31,6 +31,6 @@ test.each([
   ["javascript:alert(1)", null],
   ["/backups/12", null],
   [`https://a.example/${"x".repeat(600)}`, null],
-])("the link %s becomes %s", (link, expected) => {
+])("replaces the link %s by %s", (link, expected) => {
   expect(tidyMessage({ ...plainMessage, link }).link).toBe(expected);
 });

@@ -1,4 +1,4 @@
-// A service with one channel of each kind, each on a peer that enforces its provider's limits.
+// Creates a service with one channel of each kind, each on a fake that enforces its provider's limits.
 import { expect } from "vitest";
 import type {
   ChannelMessage,

@@ -1,5 +1,5 @@
-// Slack's incoming webhooks, as far as a sender notices: the limits of Block Kit and the answers in
-// one word. https://docs.slack.dev/reference/block-kit/blocks,
+// Simulates Slack's incoming webhooks, as far as a sender notices: the limits of Block Kit and the responses in one word.
+// https://docs.slack.dev/reference/block-kit/blocks,
 // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors
 import { type HttpPeer, type PeerAnswer, startHttpPeer } from "./http-peer.ts";
 
@@ -24,7 +24,7 @@ const path = "/services/T0AB12CD3/B0EF45GH6/xYzSecretOfSlack9";
 export async function startFakeSlack(): Promise<HttpPeer & { webhook: string }> {
   const peer = await startHttpPeer(({ url, body }) => {
     if (url.pathname !== path) return refused(404, "no_service");
-    // The whole request: what is longer is refused before it is read.
+    // The limit of a whole request: a longer one is refused before it is parsed.
     if (Buffer.byteLength(body) > 100_000) return refused(400, "invalid_payload");
     const message = parse(body);
     if (message === null) return refused(400, "invalid_payload");
@@ -83,7 +83,7 @@ const isRichText = ({ type, elements = [] }: Element) =>
     type === "link" ? URL.canParse(url) && url.length <= 3000 : type === "text" && text !== "",
   );
 
-/** The sum of all texts, for which Slack has a limit that stands in no manual. */
+/** Returns the total length of all texts, for which Slack has an undocumented limit. */
 function lengthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   return Object.entries(value).reduce(

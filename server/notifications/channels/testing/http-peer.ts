@@ -1,5 +1,4 @@
-// What the fakes of Slack and Discord share: a server on loopback that keeps what arrives, and that
-// can be told to misbehave once.
+// The server on loopback that the fakes of Slack and Discord share: it records requests, and can misbehave once on demand.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
@@ -8,7 +7,7 @@ import { portOf } from "../../../testing/port-of.ts";
 export type PeerAnswer = {
   status: number;
   headers?: Record<string, string>;
-  /** An object goes out as JSON. */
+  /** An object is sent as JSON. */
   body?: string | object;
 };
 
@@ -17,18 +16,18 @@ export type HttpPeer = {
   origin: string;
   /** What the peer accepted, as parsed JSON. */
   accepted: unknown[];
-  /** Every request, e.g. `POST /services/…`. */
+  /** All requests, e.g. `POST /services/…`. */
   requests: string[];
-  /** `hang` takes the request and never answers; `stall` ends in the middle of an answer. */
+  /** `hang` accepts the request and never responds; `stall` stops in the middle of a response. */
   answerNext(answer: PeerAnswer | "hang" | "stall" | "reset"): void;
-  /** Settles when a request has come in whole. */
+  /** Resolves when a complete request has arrived. */
   nextRequest(): Promise<unknown>;
   close(): Promise<void>;
 };
 
 type Judge = (request: { url: URL; type: string; body: string }) => {
   answer: PeerAnswer;
-  /** What was taken, or `null` if it was refused. */
+  /** The accepted message; `null` if it was refused. */
   accepted: unknown;
 };
 

@@ -1,4 +1,4 @@
-// A real mail server on loopback that keeps what it takes, and that can be told to refuse.
+// A real mail server on loopback that stores messages, and can refuse some on demand.
 import { once } from "node:events";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { portOf } from "../../../testing/port-of.ts";
@@ -7,7 +7,7 @@ type ReceivedMail = {
   from: string;
   to: string[];
   user: string | null;
-  /** Names in lower case; encoded words are decoded. */
+  /** By lowercase name; encoded words are decoded. */
   headers: Map<string, string>;
   plain: string;
   html: string;
@@ -18,22 +18,22 @@ type Refusal = { at: "sender" | "recipient" | "data" | "login"; code: number; wo
 export type MailServer = {
   port: number;
   mails: ReceivedMail[];
-  /** How often somebody tried to log in. */
+  /** Number of login attempts. */
   readonly logins: number;
   refuseNext(refusal: Refusal): void;
-  /** Takes the next message, and says so when what this returns is called. */
+  /** Accepts the next message, but replies only when the returned function is called. */
   hangNext(): () => void;
-  /** Settles when a message has come in whole. */
+  /** Resolves when a complete message has arrived. */
   nextMail(): Promise<unknown>;
   close(): Promise<void>;
 };
 
 type MailServerOptions = {
-  /** What has to be given, or nobody is asked. */
+  /** Required login; without it, the server does not offer AUTH. */
   login?: { user: string; password: string };
-  /** A server that knows no STARTTLS. */
+  /** Whether the server lacks STARTTLS. */
   isPlain?: boolean;
-  /** A server that takes a login only with TLS. */
+  /** Whether the server accepts a login only over TLS. */
   needsTls?: boolean;
 };
 
@@ -55,11 +55,10 @@ export async function startMailServer({
 
   const server = new SMTPServer({
     authOptional: login === undefined,
-    // It offers STARTTLS too, with a certificate that nobody signed, as mail servers of one machine
-    // often do.
+    // The server also offers STARTTLS with an untrusted certificate, as local mail servers often do.
     allowInsecureAuth: !needsTls,
     disabledCommands: isPlain ? ["STARTTLS"] : [],
-    // It would warn of that certificate.
+    // The server would log a warning about that certificate.
     logger: false,
     disableReverseLookup: true,
     closeTimeout: 100,
@@ -88,7 +87,7 @@ export async function startMailServer({
           user: user || null,
           ...readMail(Buffer.concat(chunks).toString()),
         });
-        // The second value is the text of the answer, which the types do not know.
+        // The second parameter is the text of the reply, which the types lack.
         return (done as (error: null, words: string) => void)(null, "2.0.0 Ok: queued as 4F1");
       };
       stream.on("end", () => {
@@ -98,7 +97,7 @@ export async function startMailServer({
       });
     },
   } satisfies SMTPServerOptions);
-  // A client that goes away in the middle is what some tests are about.
+  // Some tests disconnect in the middle.
   server.on("error", () => undefined);
   server.listen(0, "127.0.0.1");
   await once(server.server, "listening");
@@ -133,7 +132,7 @@ function readPart(raw: string) {
   const [head = "", ...rest] = raw.replace(/^\r\n/, "").split("\r\n\r\n");
   const headers = new Map(
     head
-      // A line that begins with a space continues the one before.
+      // A line that begins with a space continues the previous one.
       .replace(/\r\n[ \t]+/g, " ")
       .split("\r\n")
       .map((line) => {
@@ -157,7 +156,7 @@ const decodeQuoted = (text: string) =>
     "latin1",
   ).toString();
 
-/** Words as of RFC 2047; the space between two of them is no part of the text. */
+/** Decodes words as of RFC 2047; the space between two of them is not part of the text. */
 const decodeWords = (text: string) =>
   text
     .replace(/\?=\s+=\?/g, "?==?")

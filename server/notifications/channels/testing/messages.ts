@@ -12,8 +12,7 @@ export const plainMessage: Message = {
   link: "http://localhost:4280/backups/12",
 };
 
-// Everything that any of the providers takes as markup, mentions, and characters of several code
-// points.
+// Everything that any provider parses as markup, mentions, and characters of several code points.
 const awful =
   "<>&_*~|@everyone <!channel> <@U1> `a` ```\nb``` \\ [c](https://evil.example) :smile: 👨‍👩‍👧‍👦\n- d\n1. e\n# f\n";
 
@@ -28,7 +27,7 @@ export const awfulMessage: Message = {
   link: `https://quarterdeck.example/backups/12?q=${"x".repeat(400)}`,
 };
 
-/** The worst there is for each limit: nothing but signs that are escaped or kept apart. */
+/** The longest result for each limit: only characters that are escaped or separated. */
 export const backtickMessage: Message = {
   ...awfulMessage,
   title: "`".repeat(5000),
@@ -41,9 +40,7 @@ const wholeGraphemes = new Set(
   Array.from(graphemes.segment(awfulReason), ({ segment }) => segment),
 );
 
-/**
- * Whether a text is the beginning of the whole, up to the ellipsis, and ends between two graphemes.
- */
+/** Whether a text is the beginning of the whole one, up to the ellipsis, and ends between two graphemes. */
 export const isCutOf = (text: string, whole: string): boolean =>
   text.endsWith("…") &&
   whole.startsWith(text.slice(0, -1)) &&
@@ -51,5 +48,5 @@ export const isCutOf = (text: string, whole: string): boolean =>
     wholeGraphemes.has(segment),
   );
 
-/** The awful reason as one line. */
+/** `awfulReason` as one line. */
 export const awfulLine = awfulReason.replace(/\s+/g, " ").trim();
