@@ -9,7 +9,7 @@ const isAllowed = (options: Partial<AllowedHostsOptions>, host: string) =>
     ...options,
   })(host);
 
-describe("always", () => {
+describe("by default", () => {
   test.each([
     "localhost",
     "localhost:4000",
@@ -60,7 +60,7 @@ test.each([
   ["https://münchen.example", "xn--mnchen-3ya.example"],
   ["http://192.168.1.5:4000", "192.168.1.5:4000"],
   ["http://[2001:db8::1]:4000", "[2001:db8:0::1]:4000"],
-])("of the public URL %s, %s is the host", (publicUrl, host) => {
+])("with the public URL %s, %s is allowed", (publicUrl, host) => {
   expect(isAllowed({ publicUrl }, host)).toBe(true);
   expect(isAllowed({ publicUrl }, `${host.replace(/[.:].*$/, "")}.evil.example`)).toBe(false);
 });
@@ -69,7 +69,7 @@ test.each([
   ["ops.internal", "ops.internal:4000"],
   ["192.168.1.5", "192.168.1.5:4000"],
   ["2001:db8::1", "[2001:db8::1]:4000"],
-])("what it listens on, %s, is a host of its own: %s", (listensOn, host) => {
+])("when listening on %s, %s is allowed", (listensOn, host) => {
   expect(isAllowed({ listensOn }, host)).toBe(true);
   expect(isAllowed({ listensOn }, "web-1")).toBe(false);
   expect(isAllowed({ listensOn }, "192.168.1.6")).toBe(false);
@@ -77,7 +77,7 @@ test.each([
 
 describe.each(["0.0.0.0", "::"])("listening on %s", (listensOn) => {
   test.each(["192.168.1.5:4000", "[2001:db8::1]", "0.0.0.0", "[::]:4000", "web-1", "WEB-1.:4000"])(
-    "%s is allowed: an address cannot be turned, and the machine knows its own name",
+    "%s is allowed: an IP address cannot be rebound, and the machine's own name is known",
     (host) => {
       expect(isAllowed({ listensOn }, host)).toBe(true);
     },

@@ -18,16 +18,16 @@ const send = (path: string, init: RequestInit) =>
   service.app.fetch(new Request(`http://quarterdeck.test${path}`, init));
 const withToken = { Authorization: "Bearer a token for tests, 32 characters at least" };
 
-describe("who asks", () => {
+describe("authentication", () => {
   test.each([
     [undefined, {}],
     ["Bearer", {}],
     ["Basic dXNlcjpwYXNz", {}],
-    // Without a token, the response has no code about it.
+    // Only a response to a presented token has a code.
     ["Bearer nonsense", { code: "token_unknown" }],
     ["Bearer 1|qd_nonsense", { code: "token_unknown" }],
     ["Bearer 99999999999|x", { code: "token_unknown" }],
-  ])("%s is not let in", async (authorization, why) => {
+  ])("refuses %s", async (authorization, why) => {
     const headers = authorization === undefined ? {} : { Authorization: authorization };
     const response = await send("/api/site/1/workers", { headers });
     expect(response.status).toBe(401);
@@ -35,11 +35,11 @@ describe("who asks", () => {
     expect(await response.json()).toEqual({ message: "Unauthenticated.", ...why });
   });
 
-  test("without a token even a path that is not there is 401", async () => {
+  test("without a token even an unknown path is 401", async () => {
     expect((await send("/api/nothing", {})).status).toBe(401);
   });
 
-  test("every answer has a request id", async () => {
+  test("every response has a request id", async () => {
     for (const path of ["/api/site/1/workers", "/api/nothing", "/healthz"]) {
       const response = await service.call("GET", path);
       expect(response.headers.get("X-Request-Id")).toMatch(/^[0-9a-f-]{36}$/);
@@ -47,7 +47,7 @@ describe("who asks", () => {
   });
 });
 
-describe("what is not there", () => {
+describe("a missing object", () => {
   test.each([
     "/api/nothing",
     "/api/site/99/workers",
@@ -63,27 +63,27 @@ describe("what is not there", () => {
     expect({ status, body }).toEqual({ status: 404, body: { message: "Not found." } });
   });
 
-  test.each(["GET", "POST"])("%s beside the interface is a JSON error too", async (method) => {
+  test.each(["GET", "POST"])("%s outside of the interface is a JSON error, too", async (method) => {
     const response = await service.call(method, "/nothing", undefined);
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ message: "Not found." });
   });
 
   test.each(["/api/servers/", "/api/worker/1/", "/api/worker/1/start/"])(
-    "%s names nothing, whatever the method",
+    "%s is an unknown path, whatever the method",
     async (path) => {
       for (const method of ["GET", "POST", "PATCH"])
         expect((await service.call(method, path)).status).toBe(404);
     },
   );
 
-  test("a method that a path does not have is refused with those it has", async () => {
+  test("a method that a path does not have is refused with the allowed ones", async () => {
     const response = await service.call("PATCH", "/api/worker/1");
     expect(response.status).toBe(405);
     expect(response.headers.get("Allow")).toBe("GET, PUT, DELETE, HEAD");
   });
 
-  test("a preflight names the methods that there are, and no other", async () => {
+  test("a preflight lists the allowed methods, and no other", async () => {
     const response = await service.call("OPTIONS", "/api/worker/1");
     const named = response.headers.get("Access-Control-Allow-Methods")?.split(",");
     const served = Object.values(servedOperations).map(({ method }) => method);
@@ -112,7 +112,7 @@ describe("bodies", () => {
     expect(answer.message).toContain(message);
   });
 
-  test("what is no UTF-8 is refused, not stored as other characters", async () => {
+  test("refuses invalid UTF-8 instead of storing other characters", async () => {
     const body = Buffer.from('{ "status": "finished", "message": "café" }', "latin1");
     const headers = { ...withToken, "Content-Type": "application/json" };
     const response = await send("/api/site/1/deployment", { method: "POST", body, headers });
@@ -120,7 +120,7 @@ describe("bodies", () => {
     expect(await response.json()).toEqual({ message: "The request body is not valid UTF-8." });
   });
 
-  test("a compressed body is refused as such, and one that names no compression is not", async () => {
+  test("refuses a compressed body as such, and accepts the content encoding identity", async () => {
     const deploy = (body: BodyInit, coding: string) =>
       send("/api/site/1/deployment", {
         method: "POST",
@@ -139,7 +139,7 @@ describe("bodies", () => {
     expect((await deploy('{ "status": 7 }', "identity")).status).toBe(422);
   });
 
-  test("a client that breaks off is no trouble of the database", async () => {
+  test("a client that disconnects is not reported as a database error", async () => {
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) =>
         controller.error(Object.assign(new Error("aborted"), { code: "ECONNRESET" })),
@@ -158,7 +158,7 @@ describe("bodies", () => {
     ["no length", {}],
     ["too small a length", { "Content-Length": "5" }],
     ["no number for a length", { "Content-Length": "many" }],
-  ])("a body that never ends, with %s, is cut off at 1 MiB and canceled", async (_, length) => {
+  ])("an endless body, with %s, is cut off at 1 MiB and canceled", async (_, length) => {
     let isCanceled = false;
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(0x20)),
@@ -175,20 +175,20 @@ describe("bodies", () => {
     expect(isCanceled).toBe(true);
   });
 
-  test("no body at all is answered with the fields that are missing", async () => {
+  test("a missing body is answered with the missing fields", async () => {
     const { status, body } = await service.json<{ errors: object }>("POST", "/api/site/1/worker");
     const { startsecs: _startsecs, stopwaitsecs: _stopwaitsecs, ...required } = workerBody;
     expect(status).toBe(422);
     expect(Object.keys(body.errors)).toEqual(Object.keys(required));
   });
 
-  test("what is not there comes before what is wrong with the body", async () => {
+  test("a missing object is reported before an invalid body", async () => {
     expect((await service.call("POST", "/api/site/9/worker", {})).status).toBe(404);
   });
 });
 
-describe("answers", () => {
-  test("a GET that brings the tag of what it knows gets 304 and no body", async () => {
+describe("responses", () => {
+  test("a GET with the current ETag gets 304 and no body", async () => {
     const first = await service.call("GET", "/api/servers");
     const tag = first.headers.get("ETag") ?? "";
     const again = await send("/api/servers", { headers: { ...withToken, "If-None-Match": tag } });
@@ -198,7 +198,7 @@ describe("answers", () => {
     expect(other.status).toBe(200);
   });
 
-  test("what is read comes compressed to whoever takes that, and its tag is known again", async () => {
+  test("responses of reads are compressed if the client accepts that, and their ETag is recognized", async () => {
     for (let count = 0; count < 3; count++)
       expect((await service.call("POST", "/api/site/1/worker", workerBody)).status).toBe(201);
     const read = (headers: object) =>
@@ -217,7 +217,7 @@ describe("answers", () => {
     await expect.poll(readTwice).toBe(304);
   });
 
-  test("a response to a change, which may hold a secret, and a small one come as they are", async () => {
+  test("small responses, and those of writes, which may contain a secret, are not compressed", async () => {
     const headers = { ...withToken, "Accept-Encoding": "gzip", "Content-Type": "application/json" };
     const body = JSON.stringify({ ...workerBody, queue: "q".repeat(120) });
     for (const response of [
@@ -229,7 +229,7 @@ describe("answers", () => {
     }
   });
 
-  test("HEAD answers like GET, without a body", async () => {
+  test("HEAD is answered like GET, without a body", async () => {
     const response = await service.call("HEAD", "/api/servers");
     expect(response.status).toBe(200);
     expect(await response.text()).toBe("");
@@ -240,7 +240,7 @@ describe("answers", () => {
     expect((await send("/api/servers", { method: "HEAD", headers })).status).toBe(304);
   });
 
-  test("links are absolute and made from the request", async () => {
+  test("links are absolute, and derived from the request", async () => {
     const { body } = await service.json<{ links: { first: string }; meta: { path: string } }>(
       "GET",
       "/api/servers?page=1&per_page=5",
@@ -250,7 +250,7 @@ describe("answers", () => {
   });
 });
 
-test("the description is valid OpenAPI 3.1 and holds all operations", async () => {
+test("the description is valid OpenAPI 3.1 and contains all operations", async () => {
   const response = await send("/openapi.json", {});
   const description: {
     openapi: string;
@@ -268,7 +268,7 @@ test("the description is valid OpenAPI 3.1 and holds all operations", async () =
   }
 });
 
-test("a service that is told to stop refuses with 503 and says when to come back", async () => {
+test("a stopping service refuses with 503 and Retry-After", async () => {
   service.app.refuse("The service is shutting down.");
   try {
     const response = await service.call("GET", "/api/servers");
@@ -282,7 +282,7 @@ test("a service that is told to stop refuses with 503 and says when to come back
   expect((await send("/readyz", {})).status).toBe(200);
 });
 
-test("a database that is a standby by now refuses changes in words, and the service isn't ready", async () => {
+test("a database that has become a standby refuses writes with a message, and the service isn't ready", async () => {
   const { database } = service.connection;
   const setReadOnly = async (value: string) => {
     await administer(`alter database ${database} set default_transaction_read_only = ${value}`);

@@ -18,7 +18,7 @@ import {
 } from "../testing/note-statements.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 
-// Lists are polled, so the cost of one must not grow with its rows.
+// Lists are polled, so the number of queries of one must not grow with its rows.
 
 const list = (length: number, entry: (n: number) => string) =>
   Array.from(
@@ -40,7 +40,7 @@ notification_channels:
 ${list(rows, (n) => `type: email, email: ops-${n}@example.com`)}
 `;
 
-/** Inserts `rows` equal rows of each kind, with everything that a list shows of them. */
+/** Inserts `rows` rows of each kind, each with everything that a list shows of it. All rows of a kind are alike. */
 async function fill({ query }: TestService, rows: number): Promise<void> {
   await query(
     `insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries,
@@ -72,7 +72,7 @@ async function fill({ query }: TestService, rows: number): Promise<void> {
     [rows],
   );
   await query(
-    // One task is active forever, so that the others wait.
+    // One task never ends, so that the others wait.
     `insert into pgboss.job (name, policy, singleton_key, state, started_on, data)
      select '${backupTaskQueue}', '${serialQueueOptions.policy}', '1',
        (case row_number() over (order by id) when 1 then 'active' else 'created' end)::pgboss.job_state, now(),
@@ -113,7 +113,7 @@ async function fill({ query }: TestService, rows: number): Promise<void> {
 }
 
 type ListName = Extract<OperationName, `list${string}`>;
-// The keys of `operations` are all names of operations.
+/** The predicate holds because every key of `operations` is the name of an operation. */
 const listNames = Object.keys(operations).filter((name): name is ListName =>
   name.startsWith("list"),
 );
@@ -126,7 +126,7 @@ let stopNoting: () => void;
 async function createFilled(rows: number): Promise<TestService> {
   const service = await createTestService({
     inventory: inventoryOf(rows),
-    // The clock never advances, so that a checked token is trusted without another query.
+    // The clock stands still, so that a token is looked up only once.
     clock: { ...systemClock, now: () => 1_700_000_000_000 },
   });
   await fill(service, rows);
@@ -140,16 +140,16 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const service of [withOne, withMany]) {
-    // `close` checks the service's events, but these were inserted by the test.
+    // `close` checks the events of the service, but these were inserted by the test.
     await service.query("truncate events cascade");
     await service.close();
   }
   stopNoting();
 });
 
-/** Sends a request. Returns the body of the response, and how often each SQL statement ran. */
+/** Returns the response of a service, and how often it sent which statement for it. */
 async function ask<Body>(service: TestService, path: string) {
-  // From here on, the service trusts the token without a query.
+  // Makes the service cache the token.
   await service.call("GET", "/api/token");
   const statements: Statement[] = [];
   const { status, body } = await withStatements(statements, () => service.json<Body>("GET", path));
@@ -161,7 +161,7 @@ async function ask<Body>(service: TestService, path: string) {
 const pathOfAll = (name: ListName) =>
   `${operations[name].path.replace(/\{\w+\}/, "1")}?per_page=100`;
 
-test.each(listNames)("%s asks the database as often for 40 rows as for one", async (name) => {
+test.each(listNames)("%s sends as many queries for 40 rows as for one", async (name) => {
   const few = await ask<Page<unknown>>(withOne, pathOfAll(name));
   const many = await ask<Page<unknown>>(withMany, pathOfAll(name));
   expect(many.body.data.length).toBeGreaterThanOrEqual(manyRows);
@@ -170,7 +170,7 @@ test.each(listNames)("%s asks the database as often for 40 rows as for one", asy
 });
 
 test.each(listNames.filter((name) => filtersOf.has(name)))(
-  "%s, searched and sorted, asks the database as often for 40 rows as for one",
+  "%s, searched and sorted, sends as many queries for 40 rows as for one",
   async (name) => {
     const wanted = `&search=1&sort=${filtersOf.get(name)?.sorts[0] ?? ""}`;
     const few = await ask<Page<unknown>>(withOne, pathOfAll(name) + wanted);
@@ -180,14 +180,14 @@ test.each(listNames.filter((name) => filtersOf.has(name)))(
   },
 );
 
-test("the overview asks the database as often for 40 rows as for one", async () => {
+test("the overview sends as many queries for 40 rows as for one", async () => {
   const { path } = operations.showOverview;
   const many = await ask<Overview>(withMany, path);
   expect(many.body.workers.problems.length).toBe(manyRows);
   expect(many.asked).toEqual((await ask<Overview>(withOne, path)).asked);
 });
 
-test("the search asks the database once, for 40 rows of each kind as for one", async () => {
+test("the search sends one query, for 40 rows of each kind as for one", async () => {
   const path = `${operations.search.path}?q=n`;
   const many = await ask<SearchResults>(withMany, path);
   expect(many.body.counts["site"]).toBe(manyRows);
@@ -195,7 +195,7 @@ test("the search asks the database once, for 40 rows of each kind as for one", a
   expect(many.asked).toEqual((await ask<SearchResults>(withOne, path)).asked);
 });
 
-test("a start looks up no worker's site or server singly", async () => {
+test("a start looks up no worker's site or server individually", async () => {
   await withMany.query("update workers set status = 'stopped'");
   const statements: Statement[] = [];
   const next = await withStatements(statements, () => createApp(withMany.options));
@@ -206,18 +206,18 @@ test("a start looks up no worker's site or server singly", async () => {
   ).toEqual([]);
 });
 
-test("each configuration is shown with what is its own", async () => {
+test("each configuration is listed with its own data", async () => {
   const { body } = await ask<Page<BackupConfiguration>>(
     withMany,
     pathOfAll("listBackupConfigurations"),
   );
   for (const { id, type, backupable, backups, last_finished_at } of body.data) {
-    // They were inserted in pairs: of a database and of the site with the same number.
+    // They were created in pairs: of a database and a site with the same number.
     const number = Math.ceil(id / 2);
     expect(type).toBe(id % 2 === 1 ? "database" : "site");
     expect(backupable).toMatchObject({ id: number, name: `n${number}` });
     expect(backups.map(({ configuration_id: of }) => of)).toEqual(backups.map(() => id));
-    // The newest finished backup is not in the list; the first configuration has newer ones.
+    // Its newest finished backup is older than the listed ones; the first configuration has newer ones.
     if (id > 1) expect(backups.filter(({ status }) => status === "finished")).toEqual([]);
     expect(last_finished_at).not.toBeNull();
   }

@@ -30,14 +30,14 @@ const get = (path: string, encodings = "") =>
 
 const hashOf = (content: string) => createHash("sha256").update(content).digest("base64");
 
-test("the policy names what stands in the page by its hash, and allows nothing else", async () => {
+test("the content security policy allows inline parts of the page by their hashes, and nothing else", async () => {
   const policy = (await get("/servers/1/backups")).headers.get("content-security-policy") ?? "";
   expect(policy).toContain(`script-src 'self' 'sha256-${hashOf(script)}';`);
   expect(policy).toContain(`style-src 'self' 'sha256-${hashOf(styles)}';`);
   expect(policy).not.toContain("unsafe");
 });
 
-test("files come as the browser can take them: brotli, gzip, or as they are", async () => {
+test("serves files in an encoding that the browser accepts: brotli, gzip, or none", async () => {
   const sizes: number[] = [];
   for (const encoding of ["br", "gzip", ""]) {
     const response = await get("/assets/index.js", encoding === "br" ? "gzip, br" : encoding);
@@ -50,7 +50,7 @@ test("files come as the browser can take them: brotli, gzip, or as they are", as
 });
 
 test.each(["/", "/servers/1/backups"])(
-  "%s is asked for anew each time, comes only when it has changed, and names its first file",
+  "%s is revalidated each time, answered with 304 if unchanged, and preloads its first file",
   async (path) => {
     const { headers } = await get(path, "br");
     expect(headers.get("cache-control")).toBe("no-cache");

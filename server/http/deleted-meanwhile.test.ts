@@ -1,4 +1,4 @@
-// Requests whose object is deleted by another user after it was found, and before it is changed.
+// Tests requests whose object is deleted by another session between their lookup and their change.
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Operation } from "../../contract/operation.ts";
@@ -16,7 +16,7 @@ import {
 } from "../testing/resources.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 
-/** The tables of objects that a user can delete, with values for their unique columns. */
+/** Table of each kind that a user can delete, and values for its unique columns. */
 const tables: Partial<Record<ResourceKind, { name: string; own: (id: number) => object }>> = {
   worker: { name: "workers", own: () => ({}) },
   "backup-configuration": { name: "backup_configurations", own: () => ({}) },
@@ -49,7 +49,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Inserts a copy of the existing row. Returns its id. */
+/** Inserts a copy of an existing row into its table, and returns the id. */
 async function copyOf(kind: ResourceKind, id: number): Promise<number> {
   const { name, own } = tables[kind] ?? expect.fail(`${kind} has no table`);
   const { rows } = await somebody.query<{ id: number }>(
@@ -61,7 +61,7 @@ async function copyOf(kind: ResourceKind, id: number): Promise<number> {
   return rows[0]?.id ?? expect.fail(`no ${kind} to copy`);
 }
 
-/** Whether a query waits for a lock. Not queried by `somebody`, because pg_stat_activity is cached within a transaction. */
+/** Does not use the connection `somebody`: inside a transaction the first result would be repeated. */
 const isWaiting = async () =>
   (
     await service.query(
@@ -69,7 +69,7 @@ const isWaiting = async () =>
     )
   ).length > 0;
 
-test.each(changing)("%s says that it is gone, or was done first", async (name, row) => {
+test.each(changing)("%s reports a deleted object, or an earlier request", async (name, row) => {
   const kind = kindOf(row.path) ?? expect.fail(`${row.path} names nothing`);
   const id = await copyOf(kind, 1000 + changing.findIndex(([other]) => other === name));
   await somebody.query("begin");
@@ -87,7 +87,7 @@ test.each(changing)("%s says that it is gone, or was done first", async (name, r
   expect(expected).toContain(status);
 });
 
-test("updateNotifications says which channel is gone", async () => {
+test("updateNotifications names the deleted channel", async () => {
   await somebody.query(
     `insert into notification_channels (id, name, entry)
      select 1000, name, entry || '{"id": 1000}' from notification_channels where id = 2`,

@@ -1,4 +1,4 @@
-// Requests whose query fails in the database: the values are neither returned nor logged.
+// Tests a request whose query the database refuses: none of its values is returned or logged.
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
@@ -22,7 +22,7 @@ afterAll(async () => {
   await service.close();
 });
 
-test("a webhook that the database refuses is a 500 with its request id, and its secret and URL are nowhere", async () => {
+test("a webhook that the database refuses is a 500 with its request id, without its secret and URL", async () => {
   await database.query("alter table webhooks add constraint refused check (url like '%allowed%')");
   const url = "http://127.0.0.1:1/hooks/T0AB12CD3/xYzPlanted";
   const answer = await service.json<{ message: string; request_id: string }>(
@@ -40,7 +40,7 @@ test("a webhook that the database refuses is a 500 with its request id, and its 
   expect(lines.join("")).not.toMatch(/whsec_|xYzPlanted/);
 });
 
-test("a run that the database ends says so without the values of the query, in reason, output and log", async () => {
+test("a run that the database refuses says so without the values of the query, in reason, output and log", async () => {
   const planted = "planted-directory";
   const { body } = await service.json<BackupConfiguration>(
     "POST",

@@ -21,7 +21,7 @@ let service: TestService;
 let resources: Resources;
 let server: Server;
 let port: number;
-/** URL of a real socket, so that the service receives the exact bytes of a request. */
+/** URL of the service on a real socket, so that nothing changes the bytes of a request. */
 let url: string;
 const token = () => `Authorization: Bearer ${service.token}`;
 
@@ -42,6 +42,7 @@ beforeAll(async () => {
   });
   resources = await createResources(service, service.folder);
   server = await listen(service.app.fetch, 0, "127.0.0.1");
+  // The server listens on a port.
   port = portOf(server);
   url = `http://127.0.0.1:${port}`;
 });
@@ -52,7 +53,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe("no answer may be taken for another type than it says", () => {
+describe("no response can be interpreted as another type than its own", () => {
   const json = "Content-Type: application/json";
   test.each<[number, string, string, string[], string]>([
     [200, "a list", "GET /api/servers", [], ""],
@@ -113,7 +114,7 @@ describe("no answer may be taken for another type than it says", () => {
     [405, "CONNECT evil.example:443 HTTP/1.1", ["Host: localhost"]],
     [417, "GET / HTTP/1.1", ["Host: localhost", "Expect: a cookie"]],
     [431, "GET / HTTP/1.1", ["Host: localhost", `X: ${"x".repeat(20_000)}`]],
-  ])("%i before any of it is read: %s", async (status, line, headers) => {
+  ])("%i before the request is parsed: %s", async (status, line, headers) => {
     const answer = await askRaw(url, line, headers);
     expect([answer.status, answer.headers.get("x-content-type-options")]).toEqual([
       status,
@@ -122,7 +123,7 @@ describe("no answer may be taken for another type than it says", () => {
     expect(Object.keys(JSON.parse(answer.body))).toEqual(["message"]);
   });
 
-  test("503: a service that stops", async () => {
+  test("503: a stopping service", async () => {
     service.app.refuse("The service is shutting down.");
     const answers = [
       await askRaw(url, "GET /readyz HTTP/1.1"),
@@ -134,7 +135,7 @@ describe("no answer may be taken for another type than it says", () => {
   });
 });
 
-describe("the host that a request is for", () => {
+describe("the host of a request", () => {
   const paths = [
     "/",
     "/assets/index.js",
@@ -155,7 +156,7 @@ describe("the host that a request is for", () => {
     "quarterdeck.test",
     "ops.example.com",
     "Ops.Example.Com:8443",
-  ])("%s is served", async (host) => {
+  ])("%s is allowed", async (host) => {
     for (const path of paths)
       expect((await askRaw(url, `GET ${path} HTTP/1.1`, [`Host: ${host}`, token()])).status).toBe(
         200,
@@ -169,7 +170,7 @@ describe("the host that a request is for", () => {
     "localhost.evil.example",
     "web-1",
     "192.0.2.7",
-  ])("%s is not, whatever is asked for, and the answer says what to set", async (host) => {
+  ])("%s is refused for every path, and the message says what to configure", async (host) => {
     for (const path of [...paths, "/api/nothing", "/nothing"]) {
       const headers = [`Host: ${host}`, token(), "Origin: http://evil.example"];
       const answer = await askRaw(url, `GET ${path} HTTP/1.1`, headers);
@@ -186,7 +187,7 @@ describe("the host that a request is for", () => {
     expect(preflight.status).toBe(421);
   });
 
-  test("X-Forwarded-Host is nobody's word for it", async () => {
+  test("is not determined by X-Forwarded-Host", async () => {
     const forwarded = ["X-Forwarded-Host: localhost", "Forwarded: host=localhost"];
     const headers = ["Host: evil.example", ...forwarded];
     expect((await askRaw(url, "GET /healthz HTTP/1.1", headers)).status).toBe(421);
@@ -196,7 +197,7 @@ describe("the host that a request is for", () => {
     expect(body).not.toContain("evil");
   });
 
-  test("a target that is a whole URL has to name our host, and so has the header beside it", async () => {
+  test("must be allowed in an absolute request target and in the header beside it", async () => {
     const ask = (target: string, host: string) =>
       askRaw(url, `GET ${target} HTTP/1.1`, [`Host: ${host}`, token()]);
     const unknown = { status: 421, body: expect.stringContaining("“evil.example”") };
@@ -217,20 +218,20 @@ describe("the host that a request is for", () => {
     ["a path in it", ["Host: localhost/@evil.example"]],
     ["a list", ["Host: localhost, evil.example"]],
     ["no port that there is", ["Host: localhost:99999"]],
-  ])("%s is no request that can be answered", async (_, headers) => {
+  ])("%s is refused", async (_, headers) => {
     const answer = await askRaw(url, "GET /healthz HTTP/1.1", headers);
     expect([400, 421]).toContain(answer.status);
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test("before HTTP/1.1 there is none, and none is missed", async () => {
+  test("is optional before HTTP/1.1", async () => {
     expect((await askRaw(url, "GET /healthz HTTP/1.0", [])).status).toBe(200);
     const { body } = await askRaw(url, "GET /api/servers HTTP/1.0", [token()]);
     expect(body).toContain("http://127.0.0.1/api/servers?page=1");
     expect((await askRaw(url, "GET /healthz HTTP/1.0", ["Host: evil.example"])).status).toBe(421);
   });
 
-  test("without a socket it is the URL's, and a header's beside it", async () => {
+  test("without a socket is taken from the URL, and from a header beside it", async () => {
     const ask = async (address: string, headers: Record<string, string> = {}) =>
       (await service.app.fetch(new Request(address, { headers }))).status;
     expect(await ask("http://quarterdeck.test/healthz")).toBe(200);

@@ -23,10 +23,10 @@ beforeEach(() => {
   text = "";
 });
 
-/** Sends a request as from `address`. Returns the status. */
+/** Sends a request as if it came through a socket from `address`. */
 const ask = async (address: string, authorization?: string, path = "/api/servers") => {
   const socket = { remoteAddress: address };
-  // The service reads only this property of the bindings.
+  // The cast holds because the app reads only the remote address from the bindings.
   const bindings = { incoming: { socket } } as HttpBindings;
   const headers = authorization === undefined ? {} : { Authorization: authorization };
   const request = new Request(`http://quarterdeck.test${path}`, { headers });
@@ -50,14 +50,14 @@ test.each([
   ["no scheme", "wrong"],
   ["more than a token can be", `Bearer ${"x".repeat(600)}`],
 ])("%s is 401 thirty times a minute, and 429 from then on", async (_, header) => {
-  // A separate address for each header.
+  // Each header has its own address.
   const address = `192.0.2.${(hosts += 1)}`;
   const statuses = await askOften(33, () => address, header);
   expect(statuses).toEqual([...Array<number>(30).fill(401), 429, 429, 429]);
   expect(await ask(address, header, "/metrics")).toBe(429);
 });
 
-test("the addresses of one IPv6 network are counted together, and no other's with them", async () => {
+test("counts the addresses of one IPv6 network together, and separately from others", async () => {
   const header = "Bearer wrong";
   const statuses = await askOften(31, (place) => `2001:db8:1:2::${place.toString(16)}`, header);
   expect(statuses).toEqual([...Array<number>(30).fill(401), 429]);
@@ -66,18 +66,18 @@ test("the addresses of one IPv6 network are counted together, and no other's wit
   expect(await ask("::ffff:203.0.113.1", header)).toBe(429);
 });
 
-test("a right token gets in from an address that is held back", async () => {
+test("accepts a valid token from a throttled address", async () => {
   await askOften(31, () => "203.0.113.2", "Bearer wrong");
   expect(await ask("203.0.113.2", `Bearer ${service.token}`)).toBe(200);
 });
 
-test("a request without a token is no failed login", async () => {
+test("does not count a request without a token as a failed login", async () => {
   const address = "203.0.113.3";
   for (let place = 0; place < 40; place++) expect(await ask(address)).toBe(401);
   expect(lines).toEqual([]);
 });
 
-test("a failed login is logged with its address and without any part of the token", async () => {
+test("logs a failed login with its address and without any part of the token", async () => {
   const secret = "1|qd_leakedLEAKED0123456789leakedLEAKED0123456789";
   await ask("203.0.113.4", `Bearer ${secret}`);
   await ask("2001:db8:9::7", `Basic ${btoa(`user:${secret}`)}`);
@@ -88,7 +88,7 @@ test("a failed login is logged with its address and without any part of the toke
   expect(text).not.toMatch(/leaked|qd_|Bearer|Basic|dXNlc/i);
 });
 
-test("who goes on guessing is logged once more, and not at each attempt", async () => {
+test("logs repeated failures once more, and not at each attempt", async () => {
   await askOften(50, () => "203.0.113.5", "Bearer wrong");
   expect(lines).toHaveLength(31);
   expect(lines.at(-1)).toMatchObject({

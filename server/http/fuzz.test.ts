@@ -1,5 +1,5 @@
-// Sends random requests that are generated from the OpenAPI description: no response may be a 500 or differ from the description, and
-// no secret may leak. FUZZ_SEED repeats a failed run, FUZZ_REQUESTS sets the number of requests.
+// Sends thousands of requests generated from the interface description: the service must not fail, must return the described
+// schema, and must leak no secret. FUZZ_SEED repeats a failure, FUZZ_REQUESTS sets the number.
 import type { Server } from "node:http";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -23,7 +23,7 @@ import { listen } from "./listen.ts";
 
 const seed = makeSeed("FUZZ_SEED");
 const requests = Number(process.env["FUZZ_REQUESTS"] ?? 120);
-/** The other requests are sent without a socket, which costs half as much. */
+/** The others are passed to the service without a socket, which takes half the time. */
 const throughSocket = Math.round(requests * 0.25);
 const timeoutMs = 120_000 + requests * 100;
 
@@ -43,15 +43,15 @@ type Target = Pick<FuzzOptions, "url" | "send"> & {
   methods: string[];
 };
 
-/** Number of parallel requests, as by several users. */
+/** Number of concurrent requests, as of several users. */
 const atOnce = 4;
-/** The arguments of the machine's processes are checked after this many rounds. */
+/** Number of rounds after which the arguments of the machine's processes are checked. */
 const looksEvery = 25;
 
 let service: TestService;
 let server: Server;
 let resources: Resources;
-/** The service's log so far. */
+/** The log of the service so far. */
 let log = "";
 beforeAll(async () => {
   service = await createTestService({
@@ -72,7 +72,7 @@ afterAll(async () => {
 
 async function expectNoFault({ many, methods, ...target }: Target): Promise<void> {
   const { call, token, folder } = service;
-  // If the description had another form, every response would be rejected.
+  // If the description had another form, every response would be reported as wrong.
   const description: Description = await (await call("GET", "/openapi.json")).json();
   const described = describedOperations(description);
   const secrets = [...planted, token, resources.webhookSecret];
@@ -104,7 +104,7 @@ async function expectNoFault({ many, methods, ...target }: Target): Promise<void
     });
   }
 
-  // A shorter run may lack some of these.
+  // A shorter run may miss some of these.
   if (many >= 200)
     expect([...statuses.keys()]).toEqual(expect.arrayContaining(["200", "201", "422"]));
   expect((await call("GET", "/readyz")).status).toBe(200);
@@ -116,7 +116,7 @@ async function expectNoFault({ many, methods, ...target }: Target): Promise<void
 }
 
 test(
-  `${requests - throughSocket} requests without a socket: no error, no form but the described one, no secret (FUZZ_SEED=${seed})`,
+  `${requests - throughSocket} requests without a socket: no failure, only described responses, no leaked secret (FUZZ_SEED=${seed})`,
   { timeout: timeoutMs },
   async () => {
     const url = "http://quarterdeck.test";
@@ -142,7 +142,7 @@ test(
 );
 
 test(
-  `${throughSocket} requests through a socket: no error, no form but the described one, no secret (FUZZ_SEED=${seed})`,
+  `${throughSocket} requests through a socket: no failure, only described responses, no leaked secret (FUZZ_SEED=${seed})`,
   { timeout: timeoutMs },
   async () => {
     const host = `127.0.0.1:${portOf(server)}`;
@@ -154,7 +154,7 @@ test(
       send({ method, path, headers, body }) {
         const lines = [
           `Host: ${host}`,
-          // With a wrong length, the service would wait for the rest of the body.
+          // With a larger Content-Length than the body's, the service would wait for the rest.
           ...headers
             .filter(([name]) => name !== "Content-Length")
             .map(([name, value]) => `${name}: ${value}`),

@@ -13,7 +13,7 @@ describe.each([
   });
   afterAll(() => service.close());
 
-  test("a token that asks too often is told to wait, and for how long", async () => {
+  test("tells a token that exceeds its limit to wait, and for how long", async () => {
     const remaining: (string | null)[] = [];
     for (let count = 0; count < 3; count++) {
       const response = await service.call("GET", "/api/servers");
@@ -29,18 +29,18 @@ describe.each([
     expect(Number(refused.headers.get("X-RateLimit-Reset"))).toBeGreaterThan(Date.now() / 1000);
   });
 
-  test("an address that tries token after token is held back, and a right token still gets in", async () => {
+  test("throttles an address that tries many tokens, and still accepts a valid one", async () => {
     const statuses = new Set<number>();
     for (let count = 0; count < 40; count++)
       statuses.add((await service.call("GET", "/api/servers", undefined, `wrong-${count}`)).status);
     expect([...statuses]).toEqual([401, 429]);
-    // The valid token has reached its own limit above, and gets that error instead of "Unauthenticated."
+    // The valid token has used up its own limit above, so its error is not "Unauthenticated."
     const response = await service.call("GET", "/api/servers");
     expect(response.headers.get("X-RateLimit-Limit")).toBe("3");
   });
 });
 
-test("what one instance counted holds at the next one, and what counts no more is removed", async () => {
+test("counts on several instances together, and deletes expired counters", async () => {
   const service = await createTestService({ rateLimit: 3, instance: oneOfMany });
   try {
     const first = service.app;
@@ -52,7 +52,7 @@ test("what one instance counted holds at the next one, and what counts no more i
     expect((await service.call("GET", "/api/servers")).status).toBe(429);
     expect((await service.call("GET", "/api/servers", undefined, "wrong")).status).toBe(429);
     const keys = await service.query<{ key: string }>("select key from rate_limits order by key");
-    // The keys contain no part of a token.
+    // Neither a token nor a part of one.
     expect(keys.map(({ key }) => key)).toEqual(["failures:unknown", "requests:1"]);
     await service.app.close("keep");
     await service.query("update rate_limits set expire = expire - 60000");
@@ -65,7 +65,7 @@ test("what one instance counted holds at the next one, and what counts no more i
   }
 });
 
-test("a minute that an instance with another clock began lasts no longer than one", async () => {
+test("a minute started by an instance with another clock lasts at most one minute", async () => {
   const service = await createTestService({ rateLimit: 3, instance: oneOfMany });
   try {
     const dueMs = "(extract(epoch from now()) * 1000)::bigint";

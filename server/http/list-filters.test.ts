@@ -20,7 +20,7 @@ storage_providers:
 let service: TestService;
 beforeAll(async () => {
   service = await createTestService({ inventory });
-  // These rows have no jobs, so their states do not change by themselves.
+  // None of these changes state by itself, because none has a job.
   await service.query(
     `insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries,
        processes, startsecs, stopwaitsecs, startretries, stopsignal, status, crash_loop_since, crash_loop_reason)
@@ -79,7 +79,7 @@ const workers = "/api/site/1/workers";
 const configurations = "/api/server/1/backups";
 const webhooks = "/api/site/1/webhooks";
 
-describe("what is wrong comes first, then what moves, then the rest; newest first within", () => {
+describe("lists failures first, then rows in transit, then the rest, each newest first", () => {
   test.each([
     [
       workers,
@@ -118,13 +118,13 @@ describe("what is wrong comes first, then what moves, then the rest; newest firs
   });
 });
 
-test("a filter by status shows these alone, and counts the others", async () => {
+test("a filter by status lists only matching rows, and counts the others", async () => {
   const { data, meta } = await list(workers, { "filter[status]": "failed,crash_looping" });
   expect(data.map(({ queue }) => queue)).toEqual(["reports", "emails_high", "exports"]);
   expect(meta).toMatchObject({ total: 3, counts: { failed: 2, stopped: 1, all: 7 } });
 });
 
-test("links keep what was asked for, and the path bears none of it", async () => {
+test("links keep the parameters of the request, and the path has none of them", async () => {
   const { links, meta } = await list(workers, {
     search: "e m",
     "filter[status]": "installed,stopped",
@@ -145,7 +145,7 @@ test("links keep what was asked for, and the path bears none of it", async () =>
   expect(meta.path).toBe(url.origin + url.pathname);
 });
 
-describe("a search finds rows that hold each of its words", () => {
+describe("a search finds rows that contain each of its words", () => {
   test.each([
     [workers, "EMAILS on redis", ["emails_high", "emails"]],
     [workers, "redis emails_", ["emails_high"]],
@@ -174,11 +174,11 @@ test.each([
   [workers, "queue", ["100%", "default", "emails", "emails", "emails_high", "exports", "reports"]],
   [workers, "id", ["emails", "exports", "default", "emails_high", "emails", "reports", "100%"]],
   ["/api/servers", "-name", ["Web-2", "web-1", "db_100%"]],
-])("%s by %s", async (path, sort, expected) => {
+])("sorts %s by %s", async (path, sort, expected) => {
   expect(names(await list(path, { sort }))).toEqual(expected);
 });
 
-test("what nobody asked for is as the interface has it", async () => {
+test("without parameters a list matches the interface", async () => {
   for (const query of [{}, { per_page: "x" }, { search: "", sort: "", "filter[status]": "" }]) {
     const { data, links, meta } = await list(workers, query);
     expect(data.map(({ id }) => id)).toEqual([7, 6, 5, 4, 3, 2, 1]);
@@ -189,7 +189,7 @@ test("what nobody asked for is as the interface has it", async () => {
   }
 });
 
-describe("what the list does not have is refused, with all of it in one answer", () => {
+describe("refuses unknown parameters, with all errors in one response", () => {
   test.each([
     [workers, { "filter[status]": "failed,broken", sort: "color" }, ["filter[status]", "sort"]],
     ["/api/servers", { "filter[status]": "failed" }, ["filter[status]"]],
@@ -207,7 +207,7 @@ describe("what the list does not have is refused, with all of it in one answer",
   });
 });
 
-test("a token of some servers finds those alone", async () => {
+test("a token limited to some servers finds only those", async () => {
   const { body } = await service.json<{ token: string }>("POST", "/api/tokens", {
     name: "narrow",
     abilities: ["read"],
@@ -219,7 +219,7 @@ test("a token of some servers finds those alone", async () => {
   expect(meta).toMatchObject({ total: 1, counts: { all: 1 } });
 });
 
-test("the interface description names the statuses and orders of each list", async () => {
+test("the interface description lists the statuses and orders of each list", async () => {
   const described: {
     paths: Record<string, { get: { parameters: { name: string; schema: object }[] } }>;
   } = await (await service.call("GET", "/openapi.json")).json();

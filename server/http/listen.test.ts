@@ -1,4 +1,4 @@
-// A client that is still sending when it is refused gets the whole response, and no reset connection.
+// Tests that a client that is still sending when it is refused gets the whole response, and no reset connection.
 import type { Server } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,7 +25,7 @@ const closing = "Connection: close";
 
 const end = Buffer.from("\r\n");
 
-/** Yields a body in pieces, with the chunked encoding on request. */
+/** Yields pieces of a body, with chunk headers if `isChunked`. */
 function* pieces(sizeBytes: number, isChunked: boolean) {
   const piece = Buffer.alloc(mebibyte / 4, " ");
   for (let sent = 0; sent < sizeBytes; sent += piece.length) {
@@ -38,7 +38,7 @@ function* pieces(sizeBytes: number, isChunked: boolean) {
 }
 type Sent = { headers: string[]; sizeBytes: number; pauseMs?: number; next?: string };
 
-/** Sends most of the body only after the response. Returns everything received until the service closed the connection. */
+/** Sends most of the body only after the response. @returns all that arrived until the service closed the connection */
 async function send({ headers, sizeBytes, pauseMs = 0, next = "" }: Sent): Promise<string> {
   const socket = connect({ port: portOf(server), host: "127.0.0.1", allowHalfOpen: true });
   const failed = new Promise<never>((_resolve, reject) => socket.on("error", reject));
@@ -57,7 +57,7 @@ async function send({ headers, sizeBytes, pauseMs = 0, next = "" }: Sent): Promi
   socket.write(`${lines.join("\r\n")}\r\n\r\n`);
   let sentBytes = 0;
   for (const piece of pieces(sizeBytes, isChunked)) {
-    // Without a length, the service refuses only a body that has exceeded the limit.
+    // Without a Content-Length, the body is too large only after so many bytes.
     if (!isChunked || sentBytes > 1.2 * mebibyte) await Promise.race([answered, failed]);
     await Promise.race([new Promise((resolve) => socket.write(piece, resolve)), failed]);
     sentBytes += piece.length;
@@ -72,26 +72,26 @@ const login = () => `Authorization: Bearer ${service.token}`;
 const tooLarge = /^HTTP\/1\.1 413 .*must not be larger than 1 MiB/s;
 
 test.each([mebibyte + 1, 2 * mebibyte, 20 * mebibyte])(
-  "%i bytes are refused with words, whatever is to become of the connection",
+  "refuses %i bytes with a message, whether the connection stays open or not",
   async (sizeBytes) => {
     for (const more of [[closing], [], [chunked, closing], [chunked]])
       expect(await send({ headers: [login(), ...more], sizeBytes }), more.join()).toMatch(tooLarge);
   },
 );
 
-test("a wrong login is refused with words as well", async () => {
+test("refuses an invalid login with a message as well", async () => {
   for (const more of [[closing], []])
     expect(await send({ headers: more, sizeBytes: 2 * mebibyte })).toMatch(/^HTTP\/1\.1 401 /);
 });
 
-test("a client that takes its time is waited for", async () => {
+test("waits for a slow client", async () => {
   for (const more of [[closing], []])
     expect(
       await send({ headers: [login(), ...more], sizeBytes: 2 * mebibyte, pauseMs: 150 }),
     ).toMatch(tooLarge);
 });
 
-test("a connection on which too much was sent serves the next request", async () => {
+test("a connection on which a body was too large serves the next request", async () => {
   const next = ["GET /healthz HTTP/1.1", "Host: 127.0.0.1", closing, "", ""].join("\r\n");
   for (const more of [[], [chunked]])
     expect(await send({ headers: [login(), ...more], sizeBytes: 2 * mebibyte, next })).toMatch(
@@ -99,7 +99,7 @@ test("a connection on which too much was sent serves the next request", async ()
     );
 });
 
-test("a server that is closing ends each connection with the response under way", async () => {
+test("a closing server closes each connection after its pending response", async () => {
   const begun = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   const closing = await listen(
@@ -111,7 +111,7 @@ test("a server that is closing ends each connection with the response under way"
     0,
     "127.0.0.1",
   );
-  // Without the timeout for idle connections, only the code under test can close the connection.
+  // Otherwise the server would close an idle connection by itself.
   closing.keepAliveTimeout = 0;
   const request = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
   const open = (): Promise<string> =>
@@ -131,7 +131,7 @@ test("a server that is closing ends each connection with the response under way"
   await closed;
 });
 
-test("a request on a connection that a closing server still has is the last one there", async () => {
+test("a closing server serves one more request on a connection that is still open", async () => {
   const held = Promise.withResolvers<void>();
   const closing = await listen(
     async (request) => {
@@ -152,7 +152,7 @@ test("a request on a connection that a closing server still has is the last one 
   socket.write(line("/held"));
   await first;
   closing.close();
-  // Sent before the response to the first request, which keeps the connection open.
+  // The first request is still pending, which keeps the connection open.
   const second = asked();
   socket.write(line("/next"));
   await second;
@@ -162,7 +162,7 @@ test("a request on a connection that a closing server still has is the last one 
   expect(got.toLowerCase()).toContain("connection: close");
 });
 
-test("a client that was refused a tunnel and stays keeps no server from closing", async () => {
+test("a client that stays connected after a refused CONNECT does not keep the server from closing", async () => {
   const closing = await listen(async () => new Response("done"), 0, "127.0.0.1");
   const socket = connect({ port: portOf(closing), host: "127.0.0.1", allowHalfOpen: true });
   try {

@@ -16,14 +16,14 @@ import { createAllowedHosts } from "./allowed-hosts.ts";
 import { listen } from "./listen.ts";
 import { portOf } from "../testing/port-of.ts";
 
-/** Number of parallel requests: more than the ten connections of the pool. */
+/** More requests than the pool's ten connections. */
 const many = isLongForm ? 200 : 12;
-/** A site without events, so that its webhooks get only what the test requests. */
+/** A site without events: its webhooks get only what the test requests. */
 const quietSite = 3;
-/** How long a query waits for a connection: long enough for a busy machine, whereas a deadlock never ends. */
+/** How long a query waits for a connection: long enough for a busy machine. A deadlock takes longer. */
 const patienceMs = 60_000;
 
-/** Has a separate database for each configuration, because restores of one database exclude each other. */
+/** Each configuration has its own database, because restores of one database exclude each other. */
 const inventory = (folder: string) => `
 servers:
   - { id: 1, name: here, connection: local }
@@ -55,10 +55,11 @@ beforeAll(async () => {
     }),
   });
   await mkdir(`${service.folder}/copies`);
-  // Does nothing, because hundreds of these processes run.
+  // An idle process, because there are hundreds of them.
   await writeFile(`${service.folder}/shop/artisan`, "exec sleep 100000\n");
   await holdQueue();
   server = await listen(service.app.fetch, 0, "127.0.0.1");
+  // The server listens on a port.
   url = `http://127.0.0.1:${portOf(server)}`;
 });
 afterAll(async () => {
@@ -75,13 +76,16 @@ afterEach(async () => {
   );
 });
 
-/** Returns the start of a statement that adds a run to the queue for each id; its `from` clause is to be appended. */
+/**
+ * Inserts a run of each backup of the server into the engine's queue. SQL without its `from` clause, which selects the
+ * backups.
+ */
 const addTasks = (state: "created" | "active") => `
   insert into pgboss.job (name, policy, singleton_key, state, started_on, data)
   select '${backupTaskQueue}', '${serialQueueOptions.policy}', '1', '${state}', case when '${state}' = 'active' then now() end,
     jsonb_build_object('backup_id', id, 'kind', 'run', 'skip_safety_backup', false, 'begun_at', null)`;
 
-/** Adds a task that never ends, so that all later tasks of the server wait. */
+/** Inserts a job of the server that never ends, so that all later ones wait. */
 async function holdQueue(): Promise<void> {
   await service.query(`
     with configuration as (
@@ -107,7 +111,7 @@ const workers = (status: string) =>
     [status],
   );
 
-/** Inserts workers whose stop waits for their server. */
+/** Workers whose stop waits for their server. */
 async function waitingWorkers(): Promise<number[]> {
   const ids = await workers("stopping");
   await service.query(
@@ -165,7 +169,7 @@ const tokens = () =>
   );
 
 const finishedBackups = async () => backups(await configurations(), "finished");
-/** Inserts backups that share one empty file. */
+/** Backups whose stored file is one empty file. */
 const storedBackups = async () => {
   await writeFile(`${service.folder}/copies/stored`, "");
   const ids = await finishedBackups();
@@ -181,7 +185,7 @@ const otherDatabases = async () => {
   ]);
   return Array.from({ length: many }, (_, n) => ((n + 1) % many) + 1);
 };
-/** All requests for the same object. */
+/** All requests name the same object. */
 const allFor = (id: number) => async () => Array.from({ length: many }, () => id);
 
 type WriteName = {
@@ -189,13 +193,16 @@ type WriteName = {
 }[OperationName];
 
 type Case = {
-  /** Creates the objects of the requests, and returns one id for each request. */
+  /** Creates the objects that the requests name, and returns an id for each request. */
   targets(): Promise<number[]>;
   body?: (n: number) => unknown;
   status: number;
 };
 
-/** Excludes changes of the inventory file: each waits for the one before it, and needs the version that it wrote. */
+/**
+ * Operations of the inventory are excluded: they run one after the other, and each needs the version that the previous one
+ * wrote.
+ */
 type ManyName = Exclude<WriteName, "signIn" | keyof typeof inventoryOperations>;
 
 /** A total record, so that a new operation that writes needs a case. */
@@ -203,13 +210,13 @@ const cases: Record<ManyName, Case> = {
   checkInstallation: { targets: allFor(1), status: 200 },
   findDatabases: {
     targets: allFor(1),
-    // Nothing listens there.
+    // Nothing listens on this port.
     body: () => ({ engine: "postgres", port: 1, user: "shop", password: "" }),
     status: 200,
   },
   takeOverProgram: {
     targets: allFor(1),
-    // The test must not take over programs of the machine's supervisord.
+    // The tests must not change supervisord's programs.
     body: () => ({ program: "no such program", file: "/nowhere.conf", version: "none" }),
     status: 409,
   },
@@ -226,7 +233,7 @@ const cases: Record<ManyName, Case> = {
   deleteBackupConfiguration: { targets: configurations, status: 204 },
   runBackup: { targets: configurations, status: 202 },
   restoreBackup: { targets: finishedBackups, body: () => ({}), status: 202 },
-  // The file is not the archive of a folder.
+  // The stored file is not an archive of a folder.
   browseArchive: { targets: storedBackups, body: () => ({}), status: 409 },
   browseObjects: { targets: storedBackups, body: () => ({}), status: 409 },
   restoreIntoDatabase: {
@@ -243,7 +250,7 @@ const cases: Record<ManyName, Case> = {
     // A failed backup cannot be restored.
     status: 409,
   },
-  // The storage has no such file.
+  // Each would need a file in its storage, which nothing creates.
   importDatabaseFile: {
     targets: allFor(1),
     body: () => ({ storage_provider_id: 1, path: "dump.sql" }),
@@ -263,7 +270,7 @@ const cases: Record<ManyName, Case> = {
   drillBackup: { targets: finishedBackups, status: 202 },
   // The configurations have no second storage.
   copyBackup: { targets: finishedBackups, status: 409 },
-  // On a site without workers, because a report locks all workers of its site.
+  // On a site without workers, because each request locks all workers of its site.
   reportDeployment: {
     targets: allFor(2),
     body: () => ({ status: "finished", restart_workers: true }),
@@ -335,14 +342,14 @@ async function send({ method, path }: Operation, id: number, body: unknown): Pro
   return response.status;
 }
 
-/** Number of responses by status. */
+/** Returns the number of responses by status. */
 const counted = (statuses: readonly number[]): Record<number, number> =>
   Object.fromEntries(
     [...Map.groupBy(statuses, (status) => status)].map(([status, those]) => [status, those.length]),
   );
 
 describe(`${many} requests at once`, () => {
-  test("signIn: one of them gets the token, and none fails for want of a connection", async () => {
+  test("only one of many sign-ins with one code gets the token, and none fails for lack of a connection", async () => {
     const code = { hash: hashSecret("one-time"), expiresMs: Date.now() + 3_600_000, isUsed: false };
     await service.query(
       "insert into settings values ('sign_in_code', $1) on conflict (key) do update set value = $1",
@@ -356,11 +363,11 @@ describe(`${many} requests at once`, () => {
   });
 
   test.each(Object.entries(cases))(
-    "%s: each is carried out",
+    "executes each %s",
     { timeout: 2 * patienceMs },
     async (name, one) => {
       const ids = await one.targets();
-      // The keys of `cases` are names of operations.
+      // The cast holds because the names are the keys of `cases`.
       const operation = operations[name as WriteName];
       const statuses = await Promise.all(ids.map((id, n) => send(operation, id, one.body?.(n))));
       expect(counted(statuses)).toEqual({ [one.status]: many });

@@ -1,4 +1,4 @@
-// A token that is limited to server 1 calls every operation, with the same objects on server 2.
+// Tests what a token that is limited to server 1 can access, with equal objects on server 2.
 import { mkdir, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -35,7 +35,7 @@ notification_channels:
   - { id: 2, name: on-call, type: email, email: on-call@example.com }
 `;
 
-/** Ids by the segment of a path before them. */
+/** Ids by the path segment that precedes them. */
 type Ids = {
   server: number;
   site: number;
@@ -74,7 +74,7 @@ const expectLast = (title: string) => soon(async () => expect(await lastTitle())
 const deploy = (site: number, status: string, message: string) =>
   make(`/api/site/${site}/deployment`, { status, message });
 
-/** Creates one object of each kind on a server. */
+/** Creates the same objects on either server. */
 async function seed(place: 1 | 2, word: string): Promise<Ids> {
   const worker = await make(`/api/site/${place}/worker`, {
     ...workerBody,
@@ -82,7 +82,7 @@ async function seed(place: 1 | 2, word: string): Promise<Ids> {
     startsecs: 1,
     startretries: 0,
   });
-  // The workers fail before any channel is chosen, so they send nothing during the tests.
+  // The workers fail before any channel is selected, so they send nothing during the tests.
   await soon(async () =>
     expect(await get(`/api/worker/${worker}`)).toMatchObject({ status: "failed" }),
   );
@@ -144,7 +144,7 @@ beforeAll(async () => {
   ours.token = mine.body.id;
   theirs.token = await make("/api/tokens", { name: `${marker}-token`, abilities: ["read"] });
 
-  // Both sites use channel 1, which is notified about the first server and then about the second.
+  // One channel for both, notified about this server first and about the other one after that.
   await service.call("PUT", "/api/site/1/notifications", { channels: [1] });
   await service.call("PUT", "/api/site/2/notifications", { channels: [1, 2] });
   await deploy(1, "failed", "shop");
@@ -158,19 +158,19 @@ const rows = keysOf(operations).map((name): [OperationName, Operation] => [name,
 const call = (method: string, path: string, body?: unknown) =>
   service.call(method, path, body, narrowed);
 
-/** Returns the path with the ids of one server. Fails for an id of a kind that the test does not create. */
+/** Returns the path with the ids of one server. Fails for a kind of id that this test does not create. */
 const fill = ({ path, method }: Operation, ids: Ids): string =>
   path.replace(/([\w-]+)\/\{(\w+)\}/g, (_, segment: string) => {
     const kind = method === "POST" && path === "/api/backup/{backupConfigurationId}";
-    // The lookup of an unknown word returns undefined, and the next line fails.
+    // The cast makes an unknown segment undefined, which fails the next line.
     const id = ids[(kind ? "backup-configuration" : segment) as keyof Ids];
     expect(id, `an id for ${path}`).toBeTypeOf("number");
     return `${segment}/${id}`;
   });
 
-describe("a token narrowed to one server", () => {
+describe("a token limited to one server", () => {
   test.each(rows.filter(([, row]) => row.method === "GET"))(
-    "sees nothing of another one by %s",
+    "sees nothing of another server through %s",
     async (_name, row) => {
       const queries =
         row.query === undefined
@@ -186,7 +186,7 @@ describe("a token narrowed to one server", () => {
   );
 
   test.each(rows.filter(([, { path }]) => path.includes("{")))(
-    "gets 404 from %s with an id of another one",
+    "gets 404 from %s with an id of another server",
     async (name, row) => {
       const response = await call(
         row.method,
@@ -195,17 +195,18 @@ describe("a token narrowed to one server", () => {
       );
       const body = await response.text();
       expect(body).not.toContain(marker);
-      // A channel belongs to the account and is visible to every token, so its refusal is a 403. So is that of the inventory, for any id.
+      // Channels belong to the account and are listed for every token, so refusing an action on one reveals nothing.
+      // Inventory operations are refused with 403 for any id.
       const isKnown = name === "testNotificationChannel" || row.tag === "inventory";
       expect(response.status).toBe(isKnown ? 403 : 404);
     },
   );
 
-  test("has no metrics, which are of all servers", async () => {
+  test("has no access to metrics, which cover all servers", async () => {
     expect((await call("GET", "/metrics")).status).toBe(403);
   });
 
-  test("sees its own servers' last message to a channel that others use too", async () => {
+  test("sees its own servers' last message to a channel that other servers use, too", async () => {
     expect(await lastTitle(narrowed)).toBe("Deployment failed: shop");
     const { channels } = await get<Overview>("/api/overview", narrowed);
     expect(channels).toMatchObject({
@@ -214,8 +215,8 @@ describe("a token narrowed to one server", () => {
     });
   });
 
-  test("sees no message about its servers and others in one", async () => {
-    // The first event of a site is sent at once; those within the next minute are coalesced.
+  test("sees no message about its own and other servers together", async () => {
+    // The first message of each site is sent at once; later ones within a minute are combined.
     await deploy(1, "finished", "shop");
     await expectLast("Deployed: shop");
     for (const place of [2, 1, 2] as const) await deploy(place, "finished", marker);
@@ -223,14 +224,14 @@ describe("a token narrowed to one server", () => {
     expect(await lastTitle(narrowed)).toBe("Deployed: shop");
   });
 
-  test("tests the channels that its sites use, and sees what became of it", async () => {
+  test("tests the channels that its sites use, and sees the results", async () => {
     expect((await call("POST", "/api/notification-channel/1/test")).status).toBe(202);
     expect(await lastTitle(narrowed)).toMatch(/^Test message/);
     expect((await call("POST", "/api/notification-channel/2/test")).status).toBe(403);
     expect((await call("POST", "/api/notification-channel/99/test")).status).toBe(404);
   });
 
-  test("does not learn from a refusal what another server has", async () => {
+  test("learns nothing about another server from a refusal", async () => {
     const refusal = async (type: string, id: number) => {
       const response = await call("POST", "/api/server/1/backup-configuration", {
         name: "x",
@@ -245,7 +246,7 @@ describe("a token narrowed to one server", () => {
       expect(await refusal(type, 2)).toEqual(await refusal(type, 99));
   });
 
-  test("does not see what another server's webhook got, even of its own database", async () => {
+  test("does not see what another server's webhook was sent, even about its own database", async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
     // Site 2 lists the database of server 1, so its webhook gets the events of its backups.
@@ -261,7 +262,7 @@ describe("a token narrowed to one server", () => {
     expect(await deliveries(narrowed)).toEqual([]);
   });
 
-  test("sees the name of what one of its backups was restored into, and no more of it", async () => {
+  test("sees the name of the target of a restore of its backup on another server, and nothing more", async () => {
     const { backup } = ours;
     await make("/api/database/2/restore", { backup_id: backup });
     await soon(async () =>

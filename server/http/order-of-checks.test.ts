@@ -19,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Returns the id in the text of a token. */
+/** Returns the id of a token, which precedes its secret part. */
 const idOf = (token: string): number => Number(token.split("|")[0]);
 const rows: [string, Operation][] = Object.entries(operations);
-/** Operations that a read-only token must not call. Public ones need no token. */
+/** Public operations need no token. */
 const changing = rows.filter(([, row]) => abilityOf(row) === "*" && row.isPublic !== true);
 const forEveryServer = rows.filter(([, row]) => row.reach === "every server");
 
-/** Bodies that lead to different responses for a token with ability `*`. */
+/** Bodies, each of which leads to its own response for a token that may write. */
 const bodies: [string, { type: string; body?: string }][] = [
   ["no body", { type: "application/json" }],
   ["malformed JSON", { type: "application/json", body: "{" }],
@@ -54,7 +54,7 @@ const outcome = async (response: Response) => [response.status, await response.j
 const noIds = ["2147483647", "2147483648", "99999999999999999999", "-1", "0", "x", "1.5"];
 
 describe.each(bodies)("with %s", (_, content) => {
-  test.each(changing)("%s is 403 for a token that may only read", async (_name, row) => {
+  test.each(changing)("%s is 403 for a read-only token", async (_name, row) => {
     const path = pathTo(row.path, resources.ids);
     expect(await outcome(await send(row, path, resources.tokens.read, content))).toEqual([
       403,
@@ -63,9 +63,9 @@ describe.each(bodies)("with %s", (_, content) => {
   });
 
   test.each(forEveryServer)(
-    "%s is 403 for a token that reaches some servers only",
+    "%s is 403 for a token that is limited to some servers",
     async (_name, row) => {
-      // Uses its own token and server, because others would be a 404.
+      // A limited token sees only its own token and servers, so others are 404.
       const path = pathTo(row.path, {
         ...resources.ids,
         token: idOf(resources.tokens.narrowed),
@@ -79,9 +79,9 @@ describe.each(bodies)("with %s", (_, content) => {
   );
 
   test.each(changing.filter(([, { path }]) => path.includes("{")))(
-    "%s is 404 where there is nothing, before it is 403",
+    "%s is 404 for a missing object rather than 403",
     async (_name, row) => {
-      // All ids are tried with one body only, because the result does not depend on the body.
+      // Invalid ids take the same code path with every body.
       for (const id of isLongForm || content === bodies[0]?.[1] ? noIds : noIds.slice(0, 1)) {
         const path = row.path.replace(/\{\w+\}/, id);
         expect(await outcome(await send(row, path, resources.tokens.read, content)), id).toEqual([
@@ -93,7 +93,7 @@ describe.each(bodies)("with %s", (_, content) => {
   );
 });
 
-describe("an integer that no column holds", () => {
+describe("an integer that fits no column", () => {
   const large = [2_147_483_648, 2 ** 53, 1e300, -2_147_483_649];
   const fields: [keyof typeof operations, string, (value: number) => object][] = [
     ["createBackupConfiguration", "storage_provider_id", (n) => ({ storage_provider_id: n })],
@@ -136,7 +136,7 @@ describe("an integer that no column holds", () => {
   });
 
   test.each(rows.filter(([, { query }]) => query !== undefined))(
-    "in the query of %s is no error of the service",
+    "in the query of %s causes no internal error",
     async (_, row) => {
       for (const value of ["2147483648", "99999999999999999999", "-1", "1e300", "1.5", "NaN"])
         for (const name of [

@@ -1,4 +1,5 @@
-// Requests that read an unreachable storage or server get a 409 with a message, as the OpenAPI description says.
+// Tests operations that read an unreadable storage or server: they answer 409 with a message, as the interface description
+// says.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -7,20 +7,20 @@ const log = createLog("silent");
 const server = { id: 1, name: "web-1", time_zone: "UTC", memory: null };
 const row = operations.showServer;
 
-test("what the schema does not name is never sent, the second time neither", () => {
+test("never sends a field that the schema lacks, not even the second time", () => {
   const write = createResponseWriter("fail", log);
   for (let count = 0; count < 2; count++)
     expect(JSON.parse(write(row, 200, { ...server, password: "secret" }).text)).toEqual(server);
 });
 
-test("the same response has the same tag, another one another", () => {
+test("equal responses have equal ETags, and different ones different ETags", () => {
   const write = createResponseWriter("fail", log);
   const { tag } = write(row, 200, server);
   expect(write(row, 200, { ...server }).tag).toBe(tag);
   expect(write(row, 200, { ...server, name: "web-2" }).tag).not.toBe(tag);
 });
 
-test("what is polled is kept, and large responses for a short while only", () => {
+test("caches polled responses, and large ones only for a short time", () => {
   const write = createResponseWriter("fail", log);
   const first = write(row, 200, server);
   expect(write(row, 200, server)).toBe(first);
@@ -29,7 +29,7 @@ test("what is polled is kept, and large responses for a short while only", () =>
   expect(write(row, 200, server)).not.toBe(first);
 });
 
-test("a response that breaks its schema fails in tests, and is logged and sent in production", () => {
+test("a response that violates its schema fails in tests, and is logged and sent in production", () => {
   const broken = { ...server, time_zone: 7 };
   expect(() => createResponseWriter("fail", log)(row, 200, broken)).toThrow(
     "breaks its own schema",

@@ -1,4 +1,4 @@
-// Characters that PostgreSQL cannot store are refused anywhere in a request, before they reach the database.
+// Tests that no request makes the database store or compare a text that it cannot.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Operation } from "../../contract/operation.ts";
 import { operations } from "../../contract/operations.ts";
@@ -23,7 +23,7 @@ test.each([
   ["U+0000", "\0"],
   ["a lone high surrogate", "\ud800"],
   ["a lone low surrogate", "\udfff"],
-])("%s in a webhook's URL or a deployment's texts is refused at its field", async (_kind, bad) => {
+])("refuses %s in a webhook's URL or a deployment's texts at its field", async (_kind, bad) => {
   const url = `https://example.com/${bad}`;
   expect(await service.json("POST", "/api/site/1/webhook", { url })).toEqual(refusal("url"));
   for (const field of ["message", "url", "commit", "branch", "author"]) {
@@ -34,19 +34,19 @@ test.each([
   }
 });
 
-/** Names of parameters to send to every operation; one unknown name represents all others. */
+/** Parameters that an operation does not have take the same code path as the last one. */
 const others = isLongForm
   ? ["page", "per_page", "search", "filter[status]", "sort", "q", "cursor", "nobody"]
   : ["nobody"];
-/** Values that can be decoded, and others that cannot. */
+/** One text that can be decoded, and one that cannot. */
 const texts = isLongForm ? ["%00", "%ED%A0%80", "%FF", "1%00"] : ["%00", "%FF"];
 
 const reading = Object.values<Operation>(operations).filter(({ method }) => method === "GET");
 
 test.each(reading.map((row) => [row.path, row] as const))(
-  "no character in a query of GET %s is an error of the service",
+  "no character in a query of GET %s causes an internal error",
   async (_path, row) => {
-    // The fields of the operation's query, if it has one.
+    // The query parameters of the operation, if it has any. The cast holds for the schemas of all operations.
     const shape = (row.query?._zod.def as { shape?: object } | undefined)?.shape ?? {};
     const pathOf = (id: string) => row.path.replace(/\{\w+\}/g, id);
     const queries = [...Object.keys(shape), ...others].flatMap((name) =>
@@ -59,7 +59,7 @@ test.each(reading.map((row) => [row.path, row] as const))(
   },
 );
 
-test("a token with such characters is an unknown one", async () => {
+test("a token with such characters is unknown", async () => {
   for (const token of ["1|qd_\u00ff", "1|qd_%00", "\u00ed\u00a0\u0080"]) {
     const { status } = await service.call("GET", "/api/servers", undefined, token);
     expect(status).toBe(401);

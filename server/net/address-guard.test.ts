@@ -92,35 +92,35 @@ test.each(
     203.0.112.255 223.255.255.255 2001:200::1 2001:db7::1 2003::1 2606:4700:4700::1111
     2a00:1450::1 3ffe::1 ::ffff:8.8.8.8 ::ffff:808:808
   `),
-)("%s is on the internet", (address) => {
+)("%s is a public address", (address) => {
   expect(strict.refusal(address)).toBeNull();
 });
 
-describe("what the operator allows", () => {
+describe("an allowlist", () => {
   const guard = createAddressGuard(" 10.1.0.0/16, 127.0.0.1 ,fd00:1::/32,64:ff9b::/96,,");
 
   test.each(["10.1.2.3", "127.0.0.1", "::ffff:10.1.2.3", "::ffff:7f00:1", "fd00:1::7"])(
-    "%s may be reached",
+    "permits %s",
     (address) => expect(guard.refusal(address)).toBeNull(),
   );
 
-  test.each(["64:ff9b::7f00:1", "8.8.8.8"])("%s may be reached as well", (address) =>
+  test.each(["64:ff9b::7f00:1", "8.8.8.8"])("permits %s as well", (address) =>
     expect(guard.refusal(address)).toBeNull(),
   );
 
   test.each(["10.2.0.1", "127.0.0.2", "::ffff:10.2.0.1", "fd00:2::1", "::1", "fd00:1::7%eth0"])(
-    "%s still may not",
+    "still refuses %s",
     (address) => expect(guard.refusal(address)).not.toBeNull(),
   );
 
-  test("all of IPv6 is not all of IPv4", () => {
+  test("of all IPv6 addresses does not include all IPv4 addresses", () => {
     const guard = createAddressGuard("::/0");
     expect(guard.refusal("::1")).toBeNull();
     expect(guard.refusal("127.0.0.1")).not.toBeNull();
     expect(guard.refusal("::ffff:127.0.0.1")).not.toBeNull();
   });
 
-  test.each([null, "", " , "])("“%s” is nothing", (allow) =>
+  test.each([null, "", " , "])("of “%s” is empty", (allow) =>
     expect(createAddressGuard(allow).refusal("127.0.0.1")).not.toBeNull(),
   );
 
@@ -129,7 +129,7 @@ describe("what the operator allows", () => {
     localhost 10.0.0.0/33 10.0.0/8 10.0.0.0/ 10.0.0.0/-1 10.0.0.0/8/8 fd00::/129
     fe80::1%eth0 10.0.0.1-10.0.0.9 10.0.0.0/255.0.0.0 [::1] 10.* ::ffff:10.0.0.0/104
   `),
-  )("“%s” is named as what is wrong", (entry) => {
+  )("with the invalid entry “%s” is refused with that entry", (entry) => {
     expect(() => createAddressGuard(`10.0.0.0/8,${entry}`)).toThrow(`“${entry}”`);
   });
 });

@@ -18,12 +18,12 @@ describe("a failure", () => {
   const expectFails = (url: string, kind: SendErrorKind, words: RegExp, timeoutMs = 15_000) =>
     expectFailure(makeSender().send(post(url, { timeoutMs })), kind, words);
 
-  test("is reported when nobody listens", async () => {
+  test("is reported when nothing listens", async () => {
     const { port } = await serve(() => undefined);
     await expectFails(`http://127.0.0.3:${port}/`, "unreachable", /^127\.0\.0\.3:\d+ .*refused/);
   });
 
-  test("is reported when there is no answer in time", async () => {
+  test("is reported when there is no response in time", async () => {
     const { url, connections } = await serve(() => undefined);
     const sent = makeSender().send(post(url, { timeoutMs: 100 }));
     await expectFailure(sent, "timeout", /within 0\.1 s/);
@@ -34,7 +34,7 @@ describe("a failure", () => {
     await soon(() => expect(connections[0]?.destroyed).toBe(true));
   });
 
-  test("is reported when the answer does not end in time", async () => {
+  test("is reported when the response does not end in time", async () => {
     const { url } = await serve((_request, response) => {
       const timer = setInterval(() => response.write("."), 10);
       response.on("close", () => clearInterval(timer));
@@ -42,7 +42,7 @@ describe("a failure", () => {
     await expectFails(url, "timeout", /within 0\.2 s/, 200);
   });
 
-  test("is reported when the name server does not answer in time", async () => {
+  test("is reported when the name server does not respond in time", async () => {
     const lookup = () => new Promise<never>(() => undefined);
     const sent = makeSender({ lookup }).send(post("http://example.com", { timeoutMs: 50 }));
     await expectFailure(sent, "timeout", /^example\.com /);
@@ -53,12 +53,12 @@ describe("a failure", () => {
     await expectFails(url, "broken", /closed the connection without a response/);
   });
 
-  test("is reported when the connection closes without an answer", async () => {
+  test("is reported when the connection closes without a response", async () => {
     const { url } = await serveBytes((socket) => socket.end());
     await expectFails(url, "broken", /closed the connection without a response/);
   });
 
-  test("is reported when the answer breaks off", async () => {
+  test("is reported when the response breaks off", async () => {
     const { url } = await serveBytes((socket) =>
       socket.end("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"),
     );
@@ -69,12 +69,12 @@ describe("a failure", () => {
     ["something else", "SSH-2.0-OpenSSH_10.2\r\n"],
     ["a length that is none", "HTTP/1.1 200 OK\r\nContent-Length: 1x\r\n\r\n"],
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
-  ])("is reported when the answer is no HTTP: %s", async (_, bytes) => {
+  ])("is reported when the response is not HTTP: %s", async (_, bytes) => {
     const { url } = await serveBytes((socket) => socket.end(bytes));
     await expectFails(url, "broken", /not HTTP/);
   });
 
-  test("is reported when the protocol is changed", async () => {
+  test("is reported when the server switches protocols", async () => {
     const { url } = await serveBytes((socket) =>
       socket.write("HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"),
     );
@@ -88,20 +88,20 @@ describe("a failure", () => {
     await expectFails(url, "broken", /more than 16 KiB of headers/);
   });
 
-  test("is reported when a header cannot be sent, and nothing connects", async () => {
+  test("is reported when a header cannot be sent, without connecting", async () => {
     const { url, connections } = await serve((_request, response) => response.end());
     for (const headers of [{ "X-A": "1\r\nX-B: 2" }, { "X A": "1" }])
       await expectFailure(makeSender().send(post(url, { headers })), "refused", /header/);
     expect(connections).toHaveLength(0);
   });
 
-  test("says nothing of a URL but its host", async () => {
+  test("contains only the host of the URL", async () => {
     const { port } = await serve(() => undefined);
     const sent = makeSender().send(post(`http://127.0.0.3:${port}/T0/secret?key=secret`));
     await expectFailure(sent, "unreachable", /^(?!.*secret)/);
   });
 
-  test("is the caller's own reason when the caller ends it", async () => {
+  test("is the caller's own reason when the caller aborts", async () => {
     const { url, connections } = await serve(() => undefined);
     const abort = new AbortController();
     const sent = makeSender().send(post(url, { signal: abort.signal }));
@@ -133,14 +133,14 @@ describe("over TLS", () => {
     return { ...(await listen(server)), requests };
   }
 
-  test("a certificate that signs itself is not trusted", async () => {
+  test("a self-signed certificate is not trusted", async () => {
     const { port, requests } = await serveTls();
     const sent = makeSender({ lookup }).send(post(`https://hook.example.com:${port}/`));
     await expectFailure(sent, "tls", /self-signed.*NODE_EXTRA_CA_CERTS/);
     expect(requests).toEqual([]);
   });
 
-  test("one that the machine trusts is taken, for its own name only", async () => {
+  test("a trusted certificate is accepted, for its own name only", async () => {
     const before = getCACertificates("default");
     setDefaultCACertificates([own.cert]);
     onTestFinished(() => setDefaultCACertificates(before));
@@ -157,7 +157,7 @@ describe("over TLS", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("a host name that ends with a dot is asked for without it", async () => {
+  test("a host name with a trailing dot is requested without it", async () => {
     const names: string[] = [];
     const { port } = await serveTls({
       SNICallback(name, done) {
@@ -190,7 +190,7 @@ describe("over TLS", () => {
       { requestCert: true, rejectUnauthorized: true, maxVersion: "TLSv1.2" },
       /refused the TLS handshake: .*, or it wants a client certificate\.$/,
     ],
-  ])("one %s is reported as that", async (_, options, words) => {
+  ])("reports a certificate that is %s", async (_, options, words) => {
     const before = getCACertificates("default");
     setDefaultCACertificates([own.cert]);
     onTestFinished(() => setDefaultCACertificates(before));
@@ -199,7 +199,7 @@ describe("over TLS", () => {
     await expectFailure(sent, "tls", words);
   });
 
-  test("what does not speak it is reported", async () => {
+  test("reports a server that does not speak TLS", async () => {
     const { port } = await serveBytes((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     const sent = makeSender({ lookup }).send(post(`https://hook.example.com:${port}/`));
     await expectFailure(sent, "tls", /doesn't speak TLS\. Check whether .* http:\/\/\.$/);

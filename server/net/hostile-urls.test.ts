@@ -1,5 +1,5 @@
-// Ways to write an address of this network in disguise. Each is refused when it is saved, and again when a request is sent, and
-// nothing connects.
+// Tests disguised addresses of this network. Each is refused when it is saved, and again when a request is sent, and nothing
+// connects.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
@@ -190,7 +190,7 @@ test.each([
   "http://[::1",
   "http://127.0.0.1 .example.com",
   "",
-])("%j is refused", async (written) => {
+])("refuses %j", async (written) => {
   const sender = makeSender({ allow: null, lookup });
   for (const url of [written, withPort(written)]) {
     const refusal = await sender.refusalOf(url);
@@ -212,7 +212,7 @@ function withPort(url: string): string {
   return parsed.href;
 }
 
-test("nothing of all this has connected", async () => {
+test("none of these requests has connected", async () => {
   // A permitted request: connections arrive in order, so an earlier one would be counted before it.
   const sender = makeSender();
   const answer = await sender.send(post(`http://127.0.0.1:${port}`));

@@ -24,7 +24,7 @@ test.each([
   ["UNSPECIFIED", "tls", /too weak/],
   ["HPE_INVALID_CONSTANT", "broken", /not HTTP/],
   ["EMFILE", "broken", /failed: it did/],
-])("%s is reported as %s", (code, kind, words) => {
+])("reports %s as %s", (code, kind, words) => {
   const diagnosed = diagnoseSendError(
     Object.assign(new Error("it did"), { code }),
     "example.com:81",
@@ -34,7 +34,7 @@ test.each([
   expect(toError(diagnosed).message).toMatch(/^example\.com:81 /);
 });
 
-test("the reason of TLS is read out of an error of writing", () => {
+test("extracts the reason of a TLS error from the error of a write", () => {
   const told = (reason: string) =>
     Object.assign(
       new Error(
@@ -52,7 +52,7 @@ test("the reason of TLS is read out of an error of writing", () => {
   ]);
 });
 
-test("what is no error of the network stays what it is", () => {
+test("returns any other error unchanged", () => {
   const error = new TypeError("a bug");
   expect(diagnoseSendError(error, "example.com")).toBe(error);
 });

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { expectFailure, listen, makeSender, post, serve, serveBytes } from "./testing/receivers.ts";
 import { soon } from "../testing/soon.ts";
 
-describe("an answer", () => {
-  test("comes with its status, headers and body; the request arrives whole", async () => {
+describe("a response", () => {
+  test("is returned with its status, headers and body; the request arrives complete", async () => {
     const receiver = await serve(({ method, url, headers }, response) => {
       response.setHeader("X-Seen", `${method} ${url} ${headers["content-type"]}`);
       response.setHeader("X-Encoding", String(headers["accept-encoding"]));
@@ -26,7 +26,7 @@ describe("an answer", () => {
   });
 
   test.each(["text with ümlauts", Buffer.from([0, 1, 255])])(
-    "a body arrives as it was given",
+    "a request body arrives unchanged",
     async (body) => {
       let seen: Buffer | undefined;
       const receiver = await serve((request, response) => {
@@ -43,7 +43,7 @@ describe("an answer", () => {
     },
   );
 
-  test.each([204, 404, 500, 503])("%d is an answer, no failure", async (status) => {
+  test.each([204, 404, 500, 503])("%d is a response, not a failure", async (status) => {
     const receiver = await serve((_request, response) => response.writeHead(status).end());
     expect((await makeSender().send(post(receiver.url))).status).toBe(status);
   });
@@ -57,7 +57,7 @@ describe("an answer", () => {
       "OK",
     ],
   ])(
-    "with %s is what its status says, and its connection is given up",
+    "with %s has the outcome of its status, and its connection is closed",
     async (_, bytes, status, body) => {
       const receiver = await serveBytes((socket) => socket.write(bytes));
       const sender = makeSender();
@@ -68,7 +68,7 @@ describe("an answer", () => {
     },
   );
 
-  test("that redirects is not followed", async () => {
+  test("with a redirect is not followed", async () => {
     const secret = await serve((_request, response) => response.end("secret"));
     const receiver = await serve((_request, response) =>
       response.writeHead(307, { Location: secret.url }).end(),
@@ -78,7 +78,7 @@ describe("an answer", () => {
     expect(secret.connections).toHaveLength(0);
   });
 
-  test("of 100 MB is cut, and its connection given up", async () => {
+  test("of 100 MB is truncated, and its connection closed", async () => {
     let written = 0;
     const piece = Buffer.alloc(64 * 1024, "x");
     const receiver = await serve((_request, response) => {
@@ -98,7 +98,7 @@ describe("an answer", () => {
     expect(written).toBeLessThan(50_000_000);
   });
 
-  test("is cut between characters, and broken UTF-8 is replaced", async () => {
+  test("is truncated between characters, and invalid UTF-8 is replaced", async () => {
     const receiver = await serve((_request, response) => {
       response.end(Buffer.concat([Buffer.from([65, 0, 255]), Buffer.from("ü".repeat(10))]));
     });
@@ -113,7 +113,7 @@ describe("an answer", () => {
     });
   });
 
-  test("keeps no more than 8 KiB of headers", async () => {
+  test("is returned with at most 8 KiB of headers", async () => {
     const receiver = await serveBytes((socket) =>
       socket.end(`HTTP/1.1 200 OK\r\nA: 1\r\nLong: ${"z".repeat(9000)}\r\nconstructor: 2\r\n\r\n`),
     );
@@ -126,14 +126,14 @@ describe("an answer", () => {
 });
 
 describe("connections", () => {
-  test("are kept for the next request", async () => {
+  test("are reused for the next request", async () => {
     const receiver = await serve((_request, response) => response.end("ok"));
     const sender = makeSender();
     for (let count = 0; count < 5; count++) await sender.send(post(receiver.url));
     expect(receiver.connections).toHaveLength(1);
   });
 
-  test("that close just when they are used again are no failure", async () => {
+  test("that close just when they are reused cause no failure", async () => {
     const used = new Set<unknown>();
     const receiver = await serve(({ socket }, response) => {
       if (used.has(socket)) socket.destroy();
@@ -146,7 +146,7 @@ describe("connections", () => {
     expect(receiver.connections).toHaveLength(2);
   });
 
-  test("on which more of the last response comes just when they are used again are no failure", async () => {
+  test("that receive more of the last response just when they are reused cause no failure", async () => {
     const used = new Set<unknown>();
     const receiver = await listen(
       createTcpServer((socket) => {
@@ -166,7 +166,7 @@ describe("connections", () => {
   test.each([
     ["breaks off", "Content-Length: 100\r\n\r\nhalf", /during the response/],
     ["is no HTTP", "Transfer-Encoding: chunked\r\n\r\nhalf", /not HTTP/],
-  ])("on which an answer has begun that %s get no second request", async (_what, rest, words) => {
+  ])("on which a response %s are not retried", async (_what, rest, words) => {
     let count = 0;
     const receiver = await serve(({ socket }, response) => {
       count += 1;
@@ -188,7 +188,7 @@ describe("connections", () => {
     await expectFailure(sender.send(post(receiver.url)), "broken", /stopping/);
   });
 
-  test("are not opened anew for what was under way when the sender closed", async () => {
+  test("are not reopened for pending requests when the sender closes", async () => {
     const { url, connections } = await serve((request, response) => {
       if (request.headers["x-first"] === "yes") response.end("ok");
       else sender.close();
@@ -200,7 +200,7 @@ describe("connections", () => {
   });
 });
 
-test("a URL with port 0, where nothing can listen, is refused when it is saved and when it is called", async () => {
+test("refuses a URL with port 0, on which nothing can listen, when it is saved and when it is requested", async () => {
   const sender = makeSender();
   const url = "http://127.0.0.1:0/hook";
   expect(await sender.refusalOf(url)).toMatch(/^The URL must not name port 0: .*\.$/);

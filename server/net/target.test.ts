@@ -5,8 +5,8 @@ import type { Lookup } from "./target.ts";
 import { expectFailure, listen, lookupIn, makeSender, post, serve } from "./testing/receivers.ts";
 import { soon } from "../testing/soon.ts";
 
-describe("a name", () => {
-  test("is looked up once, and the connection goes where that answer says", async () => {
+describe("a host name", () => {
+  test("is resolved once, and the connection goes to the resolved address", async () => {
     const close = { Connection: "close" };
     const first = await serve((_request, response) => response.writeHead(200, close).end("first"));
     // Here 127.0.0.1 is the allowed address, and 127.0.0.2 an internal one.
@@ -25,14 +25,14 @@ describe("a name", () => {
     expect(second.connections).toHaveLength(0);
   });
 
-  test("that no name server answers for is not waited for without end", async () => {
+  test("that no name server resolves is not waited for forever", async () => {
     const sender = makeSender({ lookup: () => new Promise(() => undefined) });
     expect(await sender.refusalOf("https://slow.example.com/")).toMatch(
       /slow\.example\.com could not be resolved/,
     );
   }, 90_000);
 
-  test("may be saved while it is public, and refuses when it is not any more", async () => {
+  test("may be saved while it is public, and is refused when it no longer is", async () => {
     const answers = ["93.184.215.14", "127.0.0.1"];
     const receiver = await serve((_request, response) => response.end("reached"));
     const lookup = async () => [{ address: answers.shift() ?? "", family: 4 }];
@@ -43,14 +43,14 @@ describe("a name", () => {
     expect(receiver.connections).toHaveLength(0);
   });
 
-  test("with several addresses takes one that answers", async () => {
+  test("with several addresses uses one that responds", async () => {
     const receiver = await serve((_request, response) => response.end("ok"));
     const lookup = lookupIn({ "two.example.com": ["127.0.0.9", "127.0.0.1"] });
     const url = `http://two.example.com:${receiver.port}/`;
     expect(await makeSender({ lookup }).send(post(url))).toMatchObject({ address: "127.0.0.1" });
   });
 
-  test("and what it may be are told before it is saved", async () => {
+  test("is checked before it is saved", async () => {
     const lookup = lookupIn({ "in.example.com": ["127.0.0.1"], "out.example.com": ["10.0.0.5"] });
     const sender = makeSender({ lookup });
     expect(await sender.refusalOf("https://in.example.com/hook")).toBeNull();
@@ -64,7 +64,7 @@ describe("a name", () => {
   });
 });
 
-test("a connection is judged again when it stands, before a byte is sent", async () => {
+test("the address of an established connection is checked again before a byte is sent", async () => {
   const receiver = await serve((_request, response) => response.end("reached"));
   for (const scheme of ["http", "https"]) {
     const refusal = vi.fn<() => string | null>().mockReturnValueOnce(null).mockReturnValue("No");

@@ -1,4 +1,4 @@
-// The first start as an operator sees it: the output in the terminal, and the sign-in link in it.
+// Tests the first start as an operator sees it: the terminal, and the link in it.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import type { NewToken } from "../../contract/tokens.ts";
 import { administer, createDatabase, databaseUrl } from "../testing/service.ts";
 import { startService } from "../testing/service-process.ts";
 
-test("prints a one-time link to the terminal and not into the log, until somebody has signed in", async () => {
+test("prints a one-time link to the terminal and not into the log, until a user has signed in", async () => {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-first-"));
   const database = await createDatabase();
   onTestFinished(async () => {

@@ -29,7 +29,7 @@ const reasonOf = ({ status, body }: { status: number; body: Answer }) => {
   return body.errors?.code?.[0];
 };
 
-test("the code of a fresh service is exchanged once for a token that may do everything", async () => {
+test("the code of a new service is exchanged once for a token with all permissions", async () => {
   const service = await start();
   const code = service.app.signInCode;
   expect(code).toMatch(/^[A-Za-z0-9]{28}$/);
@@ -54,7 +54,7 @@ test("the code of a fresh service is exchanged once for a token that may do ever
   ]);
 });
 
-test("of many who bring one code at once, exactly one gets in", async () => {
+test("only one of many concurrent requests with one code succeeds", async () => {
   const service = await start();
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => signIn(service, service.app.signInCode)),
@@ -82,7 +82,7 @@ test("a link for an operator who lost all tokens signs in once, and says how to 
   expect([status, body.name, body.abilities]).toEqual([201, "Sign-in link", ["*"]]);
 });
 
-test("a code is good for ten minutes and not longer", async () => {
+test("a code expires after ten minutes", async () => {
   const clock = createShiftedClock();
   const service = await start({ clock });
   clock.ahead(tenMinutesMs + 1);
@@ -91,7 +91,7 @@ test("a code is good for ten minutes and not longer", async () => {
   );
 });
 
-test("what is no code is unknown, whatever became of the real one", async () => {
+test("an invalid code is unknown, whether the real one was used or not", async () => {
   const service = await start();
   expect(reasonOf(await signIn(service, "x".repeat(28)))).toMatch(/Unknown code/);
   await signIn(service, service.app.signInCode);
@@ -99,7 +99,7 @@ test("what is no code is unknown, whatever became of the real one", async () => 
   expect(reasonOf(await signIn(service, ""))).toBe("The code field is required.");
 });
 
-test("the code stands nowhere but as a hash", async () => {
+test("the code is stored only as a hash", async () => {
   const service = await start();
   const client = new pg.Client(service.connection);
   await client.connect();
@@ -109,7 +109,7 @@ test("the code stands nowhere but as a hash", async () => {
   expect(rows.map(({ value }) => value).join()).not.toContain(service.app.signInCode);
 });
 
-test("each start prints another code until somebody has been in, and then none", async () => {
+test("each start prints a new code until a user has signed in, and then none", async () => {
   const service = await start();
   const first = service.app.signInCode;
   const restart = async () => {
@@ -122,7 +122,7 @@ test("each start prints another code until somebody has been in, and then none",
   expect(second).not.toBe(first);
   expect(reasonOf(await signIn(service, first))).toMatch(/Unknown code/);
   const { body } = await signIn(service, second);
-  // The response may have been lost, so an unused token does not count.
+  // The response may have been lost: a token that was never used does not count as a sign-in.
   expect(await restart()).not.toBeNull();
   expect((await service.call("GET", "/api/token", undefined, body.token)).status).toBe(200);
   expect(await restart()).toBeNull();
@@ -130,7 +130,7 @@ test("each start prints another code until somebody has been in, and then none",
   expect(await restart()).not.toBeNull();
 });
 
-test("a token that reads, or reaches some servers, or has expired lets nobody in for good", async () => {
+test("a read-only, limited or expired token does not stop new codes", async () => {
   const clock = createShiftedClock();
   const service = await start({ clock });
   const { body: owner } = await signIn(service, service.app.signInCode);
@@ -155,13 +155,13 @@ test("a token that reads, or reaches some servers, or has expired lets nobody in
   expect(app.signInCode).not.toBeNull();
 });
 
-test("a service with a token of the operator's choice prints no code", async () => {
+test("a service with a configured token prints no code", async () => {
   const service = await start({ token: "chosen by the operator, long enough" });
   expect(service.app.signInCode).toBeNull();
   expect(reasonOf(await signIn(service, "x".repeat(28)))).toMatch(/Unknown code/);
 });
 
-test("an address that tries code after code is held back with wrong tokens, and the right code gets in", async () => {
+test("an address that tries many codes is throttled like one with wrong tokens, and the right code still works", async () => {
   const service = await start();
   const statuses = new Set<number>();
   for (let count = 0; count < 20; count++)

@@ -26,7 +26,7 @@ const make = async (body: object) => {
 const statusWith = async (token: string, method: string, path: string, body?: unknown) =>
   (await service.call(method, path, body, token)).status;
 
-test("a new token is shown once and works", async () => {
+test("shows a new token once, which works", async () => {
   const made = await make({ name: "ci", abilities: ["*"] });
   expect(made.token).toMatch(/^\d+\|qd_[A-Za-z0-9]{40}[0-9a-f]{8}$/);
   expect(await statusWith(made.token, "GET", "/api/servers")).toBe(200);
@@ -35,7 +35,7 @@ test("a new token is shown once and works", async () => {
   expect(list).toContain('"name":"ci"');
 });
 
-test("a token that may read can GET and nothing else", async () => {
+test("a read-only token can only GET", async () => {
   const { token } = await make({ name: "reader", abilities: ["read"] });
   expect(await statusWith(token, "GET", "/api/site/1/workers")).toBe(200);
   expect(await statusWith(token, "POST", "/api/site/1/worker", {})).toBe(403);
@@ -43,12 +43,12 @@ test("a token that may read can GET and nothing else", async () => {
   expect(await statusWith(token, "POST", "/api/tokens", {})).toBe(403);
 });
 
-test("what is not there is 404 before it is forbidden", async () => {
+test("a missing object is 404 rather than 403", async () => {
   const { token } = await make({ name: "reader", abilities: ["read"] });
   expect(await statusWith(token, "DELETE", "/api/worker/99")).toBe(404);
 });
 
-test("a token for one server sees nothing of another, as if it were not there", async () => {
+test("a token limited to one server sees nothing of another, as if it did not exist", async () => {
   const { token } = await make({ name: "half", abilities: ["*"], server_ids: [1] });
   expect(await statusWith(token, "GET", "/api/server/1")).toBe(200);
   expect(await statusWith(token, "GET", "/api/server/2")).toBe(404);
@@ -59,7 +59,7 @@ test("a token for one server sees nothing of another, as if it were not there", 
   expect(await response.json()).toMatchObject({ data: [{ id: 1 }], meta: { total: 1 } });
 });
 
-test("a token for one server touches no tokens: it could make itself one for all", async () => {
+test("a token limited to one server cannot manage tokens, because it could create one for all", async () => {
   const made = await make({ name: "half", abilities: ["*"], server_ids: [1] });
   const body = { name: "whole", abilities: ["*"] };
   expect(await statusWith(made.token, "GET", "/api/tokens")).toBe(403);
@@ -67,7 +67,7 @@ test("a token for one server touches no tokens: it could make itself one for all
   expect(await statusWith(made.token, "DELETE", `/api/token/${made.id}`)).toBe(403);
 });
 
-test("the list says which token asks, and which one the next start brings back", async () => {
+test("the list marks the current token, and the one that the next start restores", async () => {
   const { id, token } = await make({ name: "second", abilities: ["*"] });
   const asked = await service.call("GET", "/api/tokens?per_page=100", undefined, token);
   const { data }: { data: Token[] } = await asked.json();
@@ -77,21 +77,21 @@ test("the list says which token asks, and which one the next start brings back",
   ]);
 });
 
-test("a revoked token is out at once", async () => {
+test("a revoked token is refused at once", async () => {
   const made = await make({ name: "gone", abilities: ["*"] });
   expect((await service.call("DELETE", `/api/token/${made.id}`)).status).toBe(204);
   expect(await statusWith(made.token, "GET", "/api/servers")).toBe(401);
   expect((await service.call("DELETE", `/api/token/${made.id}`)).status).toBe(404);
 });
 
-test("learns of no other token unless it may manage them", async () => {
+test("a token sees other tokens only if it may manage them", async () => {
   const narrowed = await make({ name: "half", abilities: ["*"], server_ids: [1] });
   const other = await make({ name: "other", abilities: ["read"] });
   expect(await statusWith(narrowed.token, "DELETE", `/api/token/${other.id}`)).toBe(404);
   expect(await statusWith(narrowed.token, "DELETE", "/api/token/999999")).toBe(404);
 });
 
-test("each token learns which one it is", async () => {
+test("each token can show itself", async () => {
   const made = await make({ name: "who", abilities: ["read"], server_ids: [2] });
   const response = await service.call("GET", "/api/token", undefined, made.token);
   expect(await response.json()).toMatchObject({
@@ -104,12 +104,12 @@ test("each token learns which one it is", async () => {
   expect(await statusWith("nonsense", "GET", "/api/token")).toBe(401);
 });
 
-describe("a token that a token makes does not outlive it", () => {
+describe("a token created by a token does not outlive it", () => {
   const until = (days: number) => toTimestamp(new Date(Date.now() + days * 24 * 3600 * 1000));
   const makeWith = (token: string, body: object) =>
     service.call("POST", "/api/tokens", { name: "child", abilities: ["*"], ...body }, token);
 
-  test("it ends with its maker where nothing else is said", async () => {
+  test("expires with its creator by default", async () => {
     const maker = await make({ name: "maker", abilities: ["*"], expires_at: until(7) });
     const response = await makeWith(maker.token, {});
     expect(response.status).toBe(201);
@@ -120,7 +120,7 @@ describe("a token that a token makes does not outlive it", () => {
     ["never", null],
     ["later", until(8)],
     ["a millisecond later", toTimestamp(new Date(Date.parse(until(7)) + 1))],
-  ])("%s is refused at its field", async (_when, asked) => {
+  ])("refuses %s at its field", async (_when, asked) => {
     const maker = await make({
       name: "maker",
       abilities: ["*"],
@@ -137,7 +137,7 @@ describe("a token that a token makes does not outlive it", () => {
     });
   });
 
-  test("the maker's own end and any sooner one are taken", async () => {
+  test("accepts the creator's own expiry and any earlier one", async () => {
     const maker = await make({ name: "maker", abilities: ["*"], expires_at: until(7) });
     for (const asked of [maker.expires_at, until(6)]) {
       const response = await makeWith(maker.token, { expires_at: asked });
@@ -146,20 +146,20 @@ describe("a token that a token makes does not outlive it", () => {
     }
   });
 
-  test("nor does its child", async () => {
+  test("nor does a token that it creates itself", async () => {
     const maker = await make({ name: "maker", abilities: ["*"], expires_at: until(7) });
     const child: NewToken = await (await makeWith(maker.token, {})).json();
     expect((await makeWith(child.token, { expires_at: null })).status).toBe(422);
   });
 
-  test("one that does not expire makes what it likes", async () => {
+  test("a token that does not expire may set any expiry", async () => {
     expect(await make({ name: "a", abilities: ["*"] })).toMatchObject({ expires_at: null });
     expect(await make({ name: "b", abilities: ["*"], expires_at: null })).toMatchObject({
       expires_at: null,
     });
   });
 
-  test("one that is revoked makes none, although it was checked a moment ago", async () => {
+  test("a token that was just revoked creates none, although it was checked a moment ago", async () => {
     const maker = await make({ name: "gone", abilities: ["*"] });
     expect(await statusWith(maker.token, "GET", "/api/servers")).toBe(200);
     await service.call("DELETE", `/api/token/${maker.id}`);
@@ -167,7 +167,7 @@ describe("a token that a token makes does not outlive it", () => {
   });
 });
 
-test("one that another instance revoked is told of itself as revoked, not as missing", async () => {
+test("a token that another instance revoked sees itself as revoked, not as missing", async () => {
   const { id, token } = await make({ name: "gone elsewhere", abilities: ["*"] });
   expect(await statusWith(token, "GET", "/api/token")).toBe(200);
   await service.query("DELETE FROM tokens WHERE id = $1", [id]);
@@ -176,7 +176,7 @@ test("one that another instance revoked is told of itself as revoked, not as mis
   expect(await answer.json()).toEqual({ message: "Unauthenticated.", code: "token_unknown" });
 });
 
-test("a token ends when it said it would", async () => {
+test("a token expires at its time", async () => {
   const { token } = await make({
     name: "past",
     abilities: ["*"],
@@ -184,7 +184,7 @@ test("a token ends when it said it would", async () => {
   });
   const refusal = await service.call("GET", "/api/servers", undefined, token);
   expect(refusal.status).toBe(401);
-  // Only a client with the whole token gets the reason.
+  // A request with the whole token gets the reason; one that only guesses does not.
   const why = async (response: Response) => [
     response.headers.get("WWW-Authenticate"),
     await response.json(),
@@ -196,7 +196,7 @@ test("a token ends when it said it would", async () => {
   const guess = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
   const unknown = ["Bearer", { message: "Unauthenticated.", code: "token_unknown" }];
   expect(await why(await service.call("GET", "/api/servers", undefined, guess))).toEqual(unknown);
-  // A revoked token is deleted, so it is the same as an unknown one.
+  // A revoked token is not stored, so it cannot be distinguished from an unknown one.
   const revoked = await make({ name: "gone", abilities: ["*"] });
   await service.call("DELETE", `/api/token/${revoked.id}`);
   const answer = await service.call("GET", "/api/servers", undefined, revoked.token);
@@ -208,12 +208,12 @@ test.each([
   ["2099-01-31T09:30:00Z", "2099-01-31T09:30:00.000000Z"],
   ["2099-01-31T09:30:00.5Z", "2099-01-31T09:30:00.500000Z"],
   ["2099-01-31T09:30:00.250000Z", "2099-01-31T09:30:00.250000Z"],
-])("takes %s as an expiry", async (asked, stored) => {
+])("accepts %s as an expiry", async (asked, stored) => {
   const token = await make({ name: "until", abilities: ["read"], expires_at: asked });
   expect(token.expires_at).toBe(stored);
 });
 
-describe("a token that cannot be is refused at its field", () => {
+describe("refuses an invalid token at its fields", () => {
   test.each([
     [{ abilities: ["*"] }, "name"],
     [{ name: "x", abilities: [] }, "abilities"],

@@ -5,7 +5,7 @@ import { createUpstreamApp } from "./upstream.ts";
 const { startOther, startOurs, startPair, serveOn, close, closeFirst } = createUpstreamPairs();
 afterEach(close);
 
-test("a client that goes away ends the request behind it, before the answer and during it", async () => {
+test("a client that disconnects aborts the upstream request, before the response and during it", async () => {
   for (const begins of [false, true]) {
     const arrived = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<string>();
@@ -24,7 +24,7 @@ test("a client that goes away ends the request behind it, before the answer and 
   }
 });
 
-test("a service that is away is reported in words, with when to come back", async () => {
+test("an unavailable upstream is reported with Retry-After", async () => {
   const other = await startOther(() => {});
   const ours = await startOurs(other);
   await closeFirst();
@@ -44,7 +44,7 @@ test("a service that is away is reported in words, with when to come back", asyn
   expect((await fetch(`${ours}/healthz`)).status).toBe(200);
 });
 
-test("a service that breaks off or never answers is reported too", async () => {
+test("an upstream that breaks off or never responds is reported, too", async () => {
   const broken = await startOurs(await startOther((request) => request.socket.destroy()));
   const answer = await fetch(`${broken}/api/servers`);
   expect([answer.status, await answer.json()]).toEqual([
@@ -70,7 +70,7 @@ test.each([
   [404, 200],
   [500, 503],
   [503, 503],
-])("ready is asked behind it: %s there is %s here", async (there, here) => {
+])("readiness follows the upstream: %s there is %s here", async (there, here) => {
   const { ours, seen } = await startPair(sendJson(there, {}), "/base");
   expect((await fetch(`${ours}/readyz`)).status).toBe(here);
   expect(seen).toMatchObject([
@@ -78,7 +78,7 @@ test.each([
   ]);
 });
 
-test("one that leads back to itself says so instead of going round", async () => {
+test("an upstream that leads back to itself is reported instead of causing a loop", async () => {
   let own: ReturnType<typeof createUpstreamApp>["fetch"] | undefined;
   const upstream = await serveOn(
     (request, environment) => own?.(request, environment) ?? new Response(),

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { startService } from "../testing/service-process.ts";
 import { portOf } from "../testing/port-of.ts";
 
-test("in front of another service it starts without a database, a data folder or a token", async () => {
+test("starts in front of another service without a database, a data folder or a token", async () => {
   const other = createServer((_request, response) => void response.end('{"from":"the other"}'));
   other.listen(0, "127.0.0.1");
   await once(other, "listening");

@@ -12,7 +12,7 @@ import { createUpstreamPairs, sendJson } from "../testing/upstream-pair.ts";
 const { startOther, startOurs, startPair, close } = createUpstreamPairs();
 afterEach(close);
 
-test("a request arrives as it was sent: method, path, query, body, token", async () => {
+test("forwards a request unchanged: method, path, query, body, token", async () => {
   const { ours, seen } = await startPair(sendJson(201, { id: 1 }, { location: "/api/worker/1" }));
   const response = await fetch(`${ours}/api/site/3/worker?a=%20b&page=2`, {
     method: "POST",
@@ -34,7 +34,7 @@ test("a request arrives as it was sent: method, path, query, body, token", async
   ]);
 });
 
-test("the other service learns who asked and where, and not what a client says of that", async () => {
+test("passes the client's address and host to the upstream, and not the client's own claims", async () => {
   const { ours, other, seen } = await startPair(sendJson(200, {}));
   await fetch(`${ours}/api/servers`);
   await ask(`${ours}/api/servers`, claims);
@@ -49,7 +49,7 @@ test("the other service learns who asked and where, and not what a client says o
   expect(JSON.stringify(seen)).not.toMatch(/203\.0\.113|evil|admin|PATCH/);
 });
 
-test("behind what ends TLS, the other service learns the public address", async () => {
+test("passes the public address to the upstream behind a TLS proxy", async () => {
   const { other, seen } = await startPair(sendJson(200, {}));
   const ours = await startOurs(other, { publicUrl: "https://ops.example.com" });
   await ask(`${ours}/api/servers`, { "x-forwarded-proto": "http" });
@@ -59,7 +59,7 @@ test("behind what ends TLS, the other service learns the public address", async 
   });
 });
 
-/** What a client may say of itself, and of what it wants to be taken for. */
+/** Headers by which a client could claim another address or host. */
 const claims = {
   "x-forwarded-for": "203.0.113.7",
   "x-forwarded-host": "evil.example",
@@ -77,7 +77,7 @@ const claims = {
   "x-http-method-override": "PATCH",
 };
 
-/** With headers that `fetch` does not let anybody set. */
+/** Sends a request with headers that `fetch` does not allow. */
 const ask = (url: string, headers: Record<string, string>) =>
   new Promise<number | undefined>((resolve, reject) => {
     const request = requestHttp(url, { headers }, (response) => {
@@ -88,7 +88,7 @@ const ask = (url: string, headers: Record<string, string>) =>
     request.end();
   });
 
-test("cookies and what belongs to one connection are not passed on", async () => {
+test("does not forward cookies and hop-by-hop headers", async () => {
   const { ours, seen } = await startPair(sendJson(200, {}));
   await ask(`${ours}/api/servers`, {
     cookie: "session=of-this-host",
@@ -106,7 +106,7 @@ test("cookies and what belongs to one connection are not passed on", async () =>
   expect(headers).toMatchObject({ "x-kept": "2", "x-forwarded-for": "127.0.0.1" });
 });
 
-test("what speaks for a host does not come back, and an answer is no page of ours", async () => {
+test("drops response headers for a host, and an error response is no page of the dashboard", async () => {
   const { ours } = await startPair((_request, response) => {
     response.writeHead(404, {
       "content-type": "text/html",
@@ -125,7 +125,7 @@ test("what speaks for a host does not come back, and an answer is no page of our
   expect(headers.get("x-content-type-options")).toBe("nosniff");
 });
 
-test.each([401, 404, 409, 422, 500, 503])("a %s is passed back as it is", async (status) => {
+test.each([401, 404, 409, 422, 500, 503])("returns a %s unchanged", async (status) => {
   const body = { message: "As the service says.", errors: { name: ["No."] } };
   const { ours } = await startPair(sendJson(status, body, { "retry-after": "7" }));
   const response = await fetch(`${ours}/api/servers`);
@@ -133,7 +133,7 @@ test.each([401, 404, 409, 422, 500, 503])("a %s is passed back as it is", async 
   expect(await response.json()).toEqual(body);
 });
 
-test("an answer that the browser has already is not sent again", async () => {
+test("does not send a response again that the browser has cached", async () => {
   const { ours } = await startPair((request, response) => {
     const isKnown = request.headers["if-none-match"] === '"1"';
     response.writeHead(isKnown ? 304 : 200, { etag: '"1"' });
@@ -146,7 +146,7 @@ test("an answer that the browser has already is not sent again", async () => {
   expect([first.status, second.status, await second.text()]).toEqual([200, 304, ""]);
 });
 
-test("a request without a body has none on the other side either", async () => {
+test("forwards a request without a body without one", async () => {
   const { ours, seen } = await startPair(
     (_request, response) => void response.writeHead(204).end(),
   );
@@ -155,7 +155,7 @@ test("a request without a body has none on the other side either", async () => {
   for (const { headers } of seen) expect(headers).not.toHaveProperty("transfer-encoding");
 });
 
-test("a redirect is the browser's to follow", async () => {
+test("leaves redirects to the browser", async () => {
   const { ours, seen } = await startPair((_request, response) =>
     response.writeHead(302, { location: "https://login.example.com/" }).end(),
   );
@@ -167,7 +167,7 @@ test("a redirect is the browser's to follow", async () => {
   ]);
 });
 
-test("a compressed answer arrives whole", async () => {
+test("returns a compressed response completely", async () => {
   const content = JSON.stringify({ content: "x".repeat(10_000) });
   const { ours } = await startPair((_request, response) => {
     const body = gzipSync(content);
@@ -177,7 +177,7 @@ test("a compressed answer arrives whole", async () => {
   expect(await (await fetch(`${ours}/api/servers`)).text()).toBe(content);
 });
 
-test("the path of the base address stays in front, and nothing beside the interface is reached", async () => {
+test("keeps the path of the base address in front, and reaches nothing outside of the interface", async () => {
   const { ours, seen } = await startPair(sendJson(200, {}), "/base");
   expect((await ask(`${ours}/api/servers?page=1&path=..%2f`, {})) ?? 0).toBe(200);
   expect(await ask(`${ours}/openapi.json`, {})).toBe(200);
@@ -188,7 +188,7 @@ test("the path of the base address stays in front, and nothing beside the interf
   ]);
 });
 
-test("every operation of the interface passes", async () => {
+test("forwards every operation of the interface", async () => {
   const { ours, seen } = await startPair(sendJson(200, {}));
   const rows = Object.values(operations);
   for (const { method, path } of rows)
@@ -227,7 +227,7 @@ test.each([
   "ftp://evil.example/api/servers",
   "*",
   "api/servers",
-])("the target %s is refused here", async (target) => {
+])("refuses the target %s itself", async (target) => {
   const { ours, seen } = await startPair(sendJson(200, {}));
   const { status, headers } = await askRaw(ours, `GET ${target} HTTP/1.1`);
   expect(status, String(status)).toBeGreaterThanOrEqual(400);
@@ -237,7 +237,7 @@ test.each([
 });
 
 test.each(["TRACE", "OPTIONS", "PATCH", "PROPFIND", "PURGE", "LINK", "QUERY"])(
-  "%s is refused here, with what is not",
+  "refuses %s itself, and lists the allowed methods",
   async (method) => {
     const { ours, seen } = await startPair(sendJson(200, {}));
     const { status, headers } = await askRaw(ours, `${method} /api/servers HTTP/1.1`);
@@ -253,20 +253,20 @@ test.each([
   ["track /api/servers HTTP/1.1", 400],
   ["TRACK /api/servers HTTP/1.1", 400],
   ["GET /api/servers HTTP/9.9", 400],
-])("%s is refused here with %i", async (line, expected) => {
+])("refuses %s itself with %i", async (line, expected) => {
   const { ours, seen } = await startPair(sendJson(200, {}));
   const { status, body } = await askRaw(ours, line);
   expect([status, Object.keys(JSON.parse(body))]).toEqual([expected, ["message"]]);
   expect(seen).toEqual([]);
 });
 
-test("a long answer flows: what was sent is there before the rest is", async () => {
+test("streams a long response: the first part arrives before the rest is sent", async () => {
   let finish = () => {};
   const other = await startOther((_request, response) => {
     response.write("first");
     finish = () => response.end(" last");
   });
-  // Longer than the first byte may take: a download lasts as long as it lasts.
+  // Longer than the timeout of the first byte, because a download may take any time.
   const ours = await startOurs(other, { firstByteMs: 200 });
   const response = await fetch(`${ours}/api/backup/1/file`);
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -276,13 +276,13 @@ test("a long answer flows: what was sent is there before the rest is", async () 
   expect((await reader?.read())?.value).toBe(" last");
 });
 
-test("the dashboard is served beside it", async () => {
+test("serves the dashboard beside it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-upstream-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "index.html"), "<title>Quarterdeck</title>");
   const ours = await startOurs("http://127.0.0.1:1", { dashboardFolder: folder });
   const page = await fetch(`${ours}/sites/3/workers`, { headers: { accept: "text/html" } });
   expect([page.status, await page.text()]).toEqual([200, "<title>Quarterdeck</title>"]);
-  // Not the page, which would look like metrics that can't be read.
+  // Not the page, which Prometheus would try to parse as metrics.
   expect((await fetch(`${ours}/metrics`)).status).toBe(404);
 });

@@ -17,18 +17,18 @@ import { portOf } from "../../testing/port-of.ts";
 type Receiver = {
   port: number;
   url: string;
-  /** Every connection that was ever made. */
+  /** All connections so far. */
   connections: Socket[];
 };
 
-/** Listens until the test is over. */
+/** Listens until the test ends. */
 export async function listen(
   server: Server,
   { host = "127.0.0.1", port = 0 } = {},
 ): Promise<Receiver> {
   const connections: Socket[] = [];
   server.on("connection", (socket: Socket) => {
-    // What hostile tests do to a connection is told by what the sender says of it.
+    // Ignored, because the tests check the sender's message instead.
     socket.on("error", () => undefined);
     connections.push(socket);
   });
@@ -45,13 +45,13 @@ export async function listen(
 export const serve = (listener: RequestListener): Promise<Receiver> =>
   listen(createServer(listener));
 
-/** Takes whatever comes, and answers each first piece with these bytes. */
+/** Starts a TCP server that calls `answer` at the first bytes of each connection. */
 export const serveBytes = (answer: (socket: Socket) => void): Promise<Receiver> =>
   listen(createTcpServer((socket) => socket.once("data", () => answer(socket))));
 
 type SenderSetup = { allow?: string | null; lookup?: Lookup };
 
-/** One that may reach this machine, until the test is over. */
+/** Creates a sender that may connect to this machine, and is closed when the test ends. */
 export function makeSender({ allow = "127.0.0.0/8", lookup }: SenderSetup = {}): Sender {
   const sender = createSender({
     guard: createAddressGuard(allow),
@@ -75,7 +75,7 @@ export async function expectFailure(sent: Promise<unknown>, kind: SendErrorKind,
   expect(error).toMatchObject({ kind, message: expect.stringMatching(words) });
 }
 
-/** Answers like a name server that knows these names, each with its addresses. */
+/** Returns a lookup that resolves these names to their addresses. */
 export const lookupIn =
   (names: Record<string, string[]>): Lookup =>
   async (hostname) => {
@@ -85,7 +85,7 @@ export const lookupIn =
     return addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
   };
 
-/** A certificate that signs itself. */
+/** Creates a self-signed certificate. */
 export async function makeCertificate(hostname: string): Promise<{ key: string; cert: string }> {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-certificate-"));
   const key = join(folder, "key.pem");
