@@ -45,11 +45,11 @@ function compare(
   );
 }
 
-test("finds nothing to say of a program that a worker does the same as", () => {
+test("finds no difference between a program and a worker that does the same", () => {
   expect(compare({})).toEqual({ refusal: null, differences: [] });
-  // Older versions of supervisord do not report commands.
+  // Older versions of supervisord do not report the command that they run.
   expect(compare({}, { command: "" })).toEqual({ refusal: null, differences: [] });
-  // Other values with the same meaning.
+  // Values that supervisord treats as equal.
   const otherwise = { autorestart: "Yes", autostart: "1", stdout_logfile: "off" };
   expect(compare(otherwise)).toEqual({ refusal: null, differences: [] });
 });
@@ -83,7 +83,7 @@ test.each([
     {},
     /runs php8\.2 -d a=b \/srv\/shop\/current\/artisan\. The worker runs php artisan/,
   ],
-])("tells what a worker does otherwise: %o, %o", (options, running, expected) => {
+])("reports what a worker does differently: %o, %o", (options, running, expected) => {
   const { refusal, differences } = compare(options, running);
   expect(refusal).toBeNull();
   expect(differences).toEqual([expect.stringMatching(expected)]);
@@ -98,7 +98,7 @@ test.each([
   [{ command: `${usual.command} --queue='a b'` }, {}, /No worker can have --queue=a b/],
   [{}, { command: null }, /supervisord has not read it/],
   [{}, { command: "php other" }, /runs another command for it: php other/],
-])("refuses what no worker can be: %o, %o", (options, running, expected) => {
+])("refuses a program that no worker can replace: %o, %o", (options, running, expected) => {
   expect(compare(options, running)).toEqual({
     refusal: expect.stringMatching(expected),
     differences: [],
@@ -107,11 +107,11 @@ test.each([
 
 test.each([
   [{}, /^Add its site first\.$/],
-  // Adding a site would not help: these commands cannot be assigned to one.
+  // Adding a site would not help these.
   [{ command: `sh -c "cd /srv/shop && php artisan queue:work"` }, /Create a worker by hand/],
   [{ command: "php %(ENV_APP)s/artisan queue:work" }, /its command has a %\(/i],
   [{ command: "php artisan queue:work", directory: "%(ENV_APP)s" }, /its directory has a %\(/i],
-])("says of a program without a site what helps: %o", (options, expected) => {
+])("says what to do about a program without a site: %o", (options, expected) => {
   expect(compare(options, {}, null)).toEqual({
     refusal: expect.stringMatching(expected),
     differences: [],

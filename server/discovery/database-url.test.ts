@@ -5,7 +5,7 @@ import { databaseUrl } from "../../contract/database-url.ts";
 
 const login = { user: "shop@web", password: "a:b/c?d#e%41 ü" };
 
-test("a URL of PostgreSQL says what was typed, by its port and by its socket", () => {
+test("a URL of PostgreSQL contains the entered values, by port and by socket", () => {
   const byPort = { engine: "postgres", port: 5433, socket: "/run/postgresql" } as const;
   expect(readPostgresUrl(databaseUrl(byPort, login, "sh/op"))).toMatchObject({
     ...login,
@@ -21,7 +21,7 @@ test("a URL of PostgreSQL says what was typed, by its port and by its socket", (
   });
 });
 
-test("a URL of MySQL says what was typed, by its port and by its socket", () => {
+test("a URL of MySQL contains the entered values, by port and by socket", () => {
   const byPort = { engine: "mysql", port: 3307, socket: null } as const;
   expect(readUrl("shop", databaseUrl(byPort, login, "shop"))).toMatchObject({
     login,

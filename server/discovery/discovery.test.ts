@@ -1,4 +1,4 @@
-// Discovery on this machine and over SSH: finds sites and databases, marks known ones, and adds nothing.
+// Tests discovery on this machine and over SSH: it finds what exists, recognizes what the inventory has, and adds nothing.
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,12 +29,12 @@ databases:
   sites = service.folder;
   await mkdir(join(sites, "shop/database"));
   await writeFile(join(sites, "shop/database/database.sqlite"), "SQLite format 3\0");
-  // A site that is deployed into releases, with a tab and a quote in its name.
+  // A site with releases, with a tab and a quote in its name.
   const odd = join(sites, "blog's\tnew");
   await mkdir(join(odd, "releases/1"), { recursive: true });
   await writeFile(join(odd, "releases/1/artisan"), "");
   await symlink("releases/1", join(odd, "current"));
-  // Not sites: a file of a dependency, a folder named `artisan`, and a folder without read permission.
+  // Not sites: a file of a dependency, a folder of that name, and an inaccessible folder.
   await mkdir(join(sites, "shop/vendor/laravel"), { recursive: true });
   await writeFile(join(sites, "shop/vendor/laravel/artisan"), "");
   await mkdir(join(sites, "folder/artisan"), { recursive: true });
@@ -62,7 +62,7 @@ describe.each([
   { where: "this machine", server: 1 },
   { where: "a server over SSH", server: 2 },
 ])("on $where", ({ server }) => {
-  test("finds sites beside those it knows, and the databases in them", async () => {
+  test("finds sites that the inventory lacks, and the databases in them", async () => {
     const before = await readFile(service.inventoryFile, "utf8");
     const found = await discover(server);
     expect(found.sites).toEqual([
@@ -86,9 +86,9 @@ describe.each([
   });
 });
 
-test("a server that does not respond is told in words", async () => {
+test("reports a server that does not respond", async () => {
   const [sshd] = [await remote.sshd()];
-  // Changes its entry to a port where nothing listens.
+  // The server's entry leads to a port on which nothing listens.
   const text = await readFile(service.inventoryFile, "utf8");
   const broken = join(service.folder, "broken");
   await writeFile(broken, text.replace(`port: ${sshd.port}`, "port: 1"));
@@ -103,7 +103,7 @@ test("a server that does not respond is told in words", async () => {
   }, 90_000);
 });
 
-test("only a token that may do everything everywhere looks around", async () => {
+test("needs a token with all permissions for all servers", async () => {
   const tokenOf = async (body: object) =>
     (await service.json<{ token: string }>("POST", "/api/tokens", { name: "few", ...body })).body
       .token;
@@ -122,11 +122,11 @@ test("only a token that may do everything everywhere looks around", async () => 
   }
 });
 
-describe("the databases of a server that was found", () => {
+describe("the databases of a discovered server", () => {
   const list = async (body: object) =>
     (await service.json<FoundDatabases>("POST", "/api/server/1/discovery/databases", body)).body;
 
-  test("PostgreSQL's are those that its user may connect to", async () => {
+  test("lists those of PostgreSQL that its user may connect to", async () => {
     await administer("create role looker login password 'right'");
     onTestFinished(() => administer("drop role looker"));
     const { host } = inject("postgres");
@@ -164,7 +164,7 @@ describe("the databases of a server that was found", () => {
     expect(JSON.stringify(refused)).not.toContain("another one");
   });
 
-  test("MariaDB's are without the server's own", async () => {
+  test("lists those of MariaDB without the server's own", async () => {
     const mariadb = await startMariadbServer();
     try {
       await mariadb.createDatabase("shop");
@@ -183,7 +183,7 @@ describe("the databases of a server that was found", () => {
     }
   });
 
-  test("a login without a user is refused at its field", async () => {
+  test("refuses a login without a user at its field", async () => {
     const { status, body } = await service.json<{ errors: object }>(
       "POST",
       "/api/server/1/discovery/databases",
@@ -194,7 +194,7 @@ describe("the databases of a server that was found", () => {
   });
 });
 
-test("programs of supervisord that run a queue are found in its configuration", async () => {
+test("finds programs of supervisord that run a queue in its configuration", async () => {
   const folder = join(service.folder, "supervisor");
   await mkdir(join(folder, "conf.d"), { recursive: true });
   await writeFile(
@@ -243,7 +243,7 @@ test("programs of supervisord that run a queue are found in its configuration", 
   ]);
 });
 
-test("a configuration is read as supervisord does: indented, in capitals, by several lines of files", async () => {
+test("parses a configuration like supervisord: indented, in capitals, from included files", async () => {
   const folder = join(service.folder, "written-otherwise");
   await mkdir(join(folder, "more"), { recursive: true });
   await writeFile(
@@ -270,7 +270,7 @@ test("a configuration is read as supervisord does: indented, in capitals, by sev
   ]);
 });
 
-describe("what was found", () => {
+describe("a result", () => {
   const look = (roots: string[], path = "") =>
     scanServer(
       createLocalHost({ PATH: `${path}:${process.env["PATH"] ?? ""}`, HOME: "/nowhere" }),
@@ -285,7 +285,7 @@ describe("what was found", () => {
   });
   afterAll(() => rm(many, { recursive: true }));
 
-  test("of one account's files does not hide the rest, and does not end within a name", async () => {
+  test("with many files of one account does not hide other entries, and is not truncated within a name", async () => {
     const folder = join(many, "a".repeat(250), "b".repeat(250), "c".repeat(250), "d".repeat(250));
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "artisan"), "");
@@ -298,7 +298,7 @@ describe("what was found", () => {
     expect(found.notes).toEqual([expect.stringMatching(/more may be there\.$/)]);
   });
 
-  test("before the search ran out of time is told without the name that it was writing", async () => {
+  test("of a search that timed out omits the incomplete last name", async () => {
     await mkdir(join(many, "bin"));
     await writeFile(
       join(many, "bin/timeout"),
@@ -312,7 +312,7 @@ printf 'artisan\tu\t/srv/shop/artisan\0artisan\tu\t/srv/blog/arti'; exit 124
     expect(found.notes).toEqual([expect.stringContaining("was stopped after 6 seconds")]);
   });
 
-  test("comes by its name", async () => {
+  test("is sorted by name", async () => {
     const root = join(many, "listed");
     const names = ["a10", "a9", "Beta", "alpha", "gamma", "zeta", "delta"];
     for (const name of names) {
@@ -327,7 +327,7 @@ printf 'artisan\tu\t/srv/shop/artisan\0artisan\tu\t/srv/blog/arti'; exit 124
     );
   });
 
-  test("belongs to the nearest site", async () => {
+  test("assigns an entry to the nearest site", async () => {
     const inner = join(many, "outer/sites/inner");
     await mkdir(inner, { recursive: true });
     for (const folder of [join(many, "outer"), inner]) await writeFile(join(folder, "artisan"), "");

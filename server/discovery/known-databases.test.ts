@@ -25,6 +25,6 @@ test.each([
   [{ ...mysql, socket: null }, "mysql://ops:a@localhost/shop", null],
   [mysql, "", null],
   [postgres, "nonsense", null],
-])("%o has what %s names: %s", (place, url, expected) => {
+])("%o has the database that %s names: %s", (place, url, expected) => {
   expect(databaseThere(place, url)).toBe(expected);
 });

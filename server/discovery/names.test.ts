@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { databaseName, siteName, siteRoot } from "./names.ts";
 
-test("a site has the name of the nearest folder that says something", () => {
+test("a site gets the name of the nearest meaningful folder", () => {
   expect(siteName("/srv/shop")).toBe("shop");
   expect(siteName("/var/www/shop.example.com/current")).toBe("shop.example.com");
   expect(siteName("/home/forge/shop.example.com")).toBe("shop.example.com");
@@ -9,12 +9,12 @@ test("a site has the name of the nearest folder that says something", () => {
   expect(siteName("/www")).toBe("www");
 });
 
-test("a site that is deployed into releases is where the newest one is", () => {
+test("the folder of a site with releases is the link to the newest one", () => {
   expect(siteRoot("/srv/shop/artisan")).toBe("/srv/shop");
   expect(siteRoot("/srv/shop/releases/20260101/artisan")).toBe("/srv/shop/current");
 });
 
-test("a database has the name of its site, and of its file where that is not Laravel's own", () => {
+test("a database gets the name of its site, and of its file unless that is Laravel's default", () => {
   expect(databaseName("/srv/shop/database/database.sqlite", "/srv/shop")).toBe("shop");
   expect(databaseName("/srv/shop/storage/queue.db", "/srv/shop")).toBe("shop queue");
 });

@@ -36,7 +36,7 @@ test("reads Laravel's documented program as a worker with the same options", () 
   });
 });
 
-test("reads quotes, and leaves out what no worker can have", () => {
+test("parses quotes, and omits what no worker can have", () => {
   const odd = program({
     command: `'/usr/bin/php8.2' "current/artisan" queue:work --queue='high,low' --memory=lots --force`,
     directory: "/srv/shop/releases/7",
@@ -64,13 +64,13 @@ test("reads quotes, and leaves out what no worker can have", () => {
   ).toBe("/srv/shop/current");
 });
 
-test("reads a value that stands beside its option, and takes no option for a connection", () => {
+test("reads a value in the argument after its option, and takes no option for a connection", () => {
   const apart = program({ command: "php artisan queue:work --queue high -v sqs --tries 2" });
   expect(settingsOf(apart)).toMatchObject({ connection: "sqs", queue: "high", tries: 2 });
 });
 
 test.each(["true", "True", "yes", "ON", "1"])(
-  "reads stopasgroup=%s as supervisord does",
+  "parses stopasgroup=%s as supervisord does",
   (text) => {
     const written = { command: "php artisan queue:work", stopasgroup: text };
     expect(settingsOf(program(written))).toMatchObject({ stopasgroup: true });

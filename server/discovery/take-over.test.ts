@@ -1,4 +1,4 @@
-// Take-overs of programs of a real supervisord, on this machine and on a server over SSH.
+// Tests that a worker takes the place of a program of a real supervisord: here, and on a server over SSH.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -25,8 +25,8 @@ const patience = { timeout: 60_000 };
 const run = promisify(execFile);
 
 /**
- * Replaces `artisan`. As a program of supervisord, it creates the file `heeds` once it handles SIGTERM, and runs after that signal
- * until the file `end` exists. As a worker, it runs the script `worker` if that exists, and then waits.
+ * Replaces `artisan`. As a program of supervisord it continues after a stop signal, which it reports in the file `heeds`,
+ * until the file `end` exists. As a worker it runs the file `worker`, and waits if there is none.
  */
 const artisan = `
 wait_for() { until [ -e "$1" ]; do sleep 0.05; done; }
@@ -75,8 +75,8 @@ sites:
     });
 
   /**
-   * Adds a program to supervisord, and waits until it runs and handles SIGTERM: supervisord reports it as running from the fork on,
-   * when a signal would still be lost.
+   * Adds a program to supervisord, and resolves once it runs. supervisord already counts it as running after the fork, when
+   * a signal would be lost because the program is not loaded yet.
    */
   async function addProgram(name: string, options: Record<string, string | number>, more = "") {
     const heeds = join(root, "heeds");
@@ -102,7 +102,7 @@ sites:
 
   async function statesOf(name: string): Promise<unknown[]> {
     const all = await supervisord.call("getAllProcessInfo");
-    // The fields that supervisord documents.
+    // The format that supervisord documents.
     return (all as { group: string; statename: string }[])
       .filter(({ group }) => group === name)
       .map(({ statename }) => statename);
@@ -145,7 +145,7 @@ sites:
     await supervisord.call("reloadConfig");
   }, 90_000);
 
-  // PHP runs jobs in the same way on every machine, so one is enough.
+  // PHP behaves the same, wherever its supervisord is.
   const laravel = isWhole && laravelMissing === null ? ["a Laravel site"] : [];
   test.each(laravel)(
     "does each job of %s once while one of its programs is taken over",
@@ -194,7 +194,7 @@ sites:
         tries: 1,
         take_over: { program: "laravel-queue", status: "waiting", reason: null },
       });
-      // Jobs keep arriving during the take-over.
+      // Jobs arrive continuously.
       await soon(async () => {
         names.push(...(await site.dispatch(2, 0.3)));
         expect((await show(body.id)).take_over?.status).toBe("finished");
@@ -205,7 +205,7 @@ sites:
       await expect.poll(async () => (await site.done()).length, patience).toBe(names.length);
       expect((await site.begun()).toSorted()).toEqual(names.toSorted());
       expect((await site.done()).toSorted()).toEqual(names.toSorted());
-      // The worker's own processes are not found as a program, whatever process manager runs them.
+      // The program that runs the worker is not listed by itself.
       const after = await service.json<Discovery>("GET", "/api/server/1/discovery");
       expect(
         after.body.queue_workers.flatMap(({ program, worker }) =>
@@ -216,13 +216,13 @@ sites:
     120_000,
   );
 
-  test("waits for a supervisord that is away in the middle", async () => {
+  test("waits when supervisord becomes unavailable in the middle", async () => {
     await addProgram("shop-queue", shopProgram());
     const { body } = await takeOver(await find("shop-queue"));
     await untilTaken(body.id, { status: "stopping" });
     // supervisord waits for the program's job before it exits.
     const stopped = supervisord.stop();
-    // Over SSH, it also runs the worker, which is unreachable then.
+    // Over SSH, supervisord runs the worker, too.
     await soon(async () => {
       const { status, take_over: taken } = await show(body.id);
       expect(`${status} ${taken?.reason}`).toMatch(/^unreachable|supervisord is /);
@@ -237,7 +237,7 @@ sites:
 
   if (!isWhole) return;
 
-  test("goes on where a restart of the service cut it off, and takes over once for all who ask", async () => {
+  test("continues after a restart of the service in the middle, and takes a program over once for concurrent requests", async () => {
     await addProgram("shop-queue", shopProgram());
     const found = await find("shop-queue");
     const asked = await Promise.all([takeOver(found), takeOver(found), takeOver(found)]);
@@ -250,7 +250,7 @@ sites:
       service.app = await createApp(service.options);
     };
     await restart();
-    // The program has been told to stop, but still has a job.
+    // The program has received the stop signal, and finishes its job.
     await untilTaken(id, { status: "stopping", commands: [] });
     await expect.poll(() => statesOf("shop-queue"), patience).toEqual(["STOPPING"]);
     await restart();
@@ -259,20 +259,20 @@ sites:
     const { take_over: taken } = await untilTaken(id, { status: "finished", reason: null });
     expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
 
-    // A user starts the program again, and takes it over again.
+    // A user starts the program again, and requests another take-over.
     await supervisord.call("startProcess", "shop-queue");
     expect(await find("shop-queue")).toMatchObject({ running: 1, worker: { id } });
     expect((await takeOver(await find("shop-queue"))).body.id).toBe(id);
     await soon(async () => expect(await statesOf("shop-queue")).toEqual(["STOPPED"]));
     await untilTaken(id, { status: "finished" });
 
-    // Runs the commands that remain for the operator.
+    // The commands do what is left to do.
     for (const command of taken?.commands ?? [])
       await run("sh", ["-c", command.replace(/^sudo /, "")]);
     await expect(readFile(file)).rejects.toThrow("ENOENT");
     expect(await readFile(`${file}.before`, "utf8")).toContain("[program:shop-queue]");
     expect(await statesOf("shop-queue")).toEqual([]);
-    // After that, no commands remain.
+    // Afterwards nothing is left to do.
     await service.ahead(60_000);
     await untilTaken(id, { status: "finished", commands: [] });
     const { body: entries } = await service.json<{ data: { action: string }[] }>(
@@ -282,14 +282,14 @@ sites:
     expect(entries.data.map(({ action }) => action)).toContain("took over");
   });
 
-  test("leaves the program as it is where the worker does not come up", async () => {
+  test("leaves the program running if the worker does not come up", async () => {
     await writeFile(join(root, "worker"), "exit 1");
     await addProgram("shop-queue", { ...shopProgram(), startsecs: 1 });
     const { body } = await takeOver(await find("shop-queue"));
     const { take_over: taken } = await untilTaken(body.id, { status: "failed", commands: [] });
     expect(taken?.reason).toBe(`Worker ${body.id} is failed. shop-queue was left as it is.`);
     expect(await statesOf("shop-queue")).toEqual(["RUNNING"]);
-    // Once the worker can run, another take-over continues with the same worker.
+    // Once the cause is fixed, the take-over continues with the same worker.
     await rm(join(root, "worker"));
     await writeFile(join(root, "end"), "");
     await service.call("POST", `/api/worker/${body.id}/start`);
@@ -298,8 +298,8 @@ sites:
     expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
   });
 
-  test("does not stop what was put in the program's place meanwhile", async () => {
-    // The worker starts only once the other program is configured.
+  test("does not stop a program that was put in its place meanwhile", async () => {
+    // The worker comes up once the other program is there.
     await writeFile(join(root, "worker"), "[ -e end ] || exit 1");
     await addProgram("shop-queue", { ...shopProgram(), startsecs: 1, startretries: 50 });
     const { body } = await takeOver(await find("shop-queue"));
@@ -311,7 +311,7 @@ sites:
     expect(await statesOf("shop-queue")).toEqual(["RUNNING"]);
   });
 
-  test("refuses what has changed since it was found, and finishes with what somebody stopped", async () => {
+  test("refuses a program that has changed since it was found, and finishes with one that was stopped by hand", async () => {
     await writeFile(join(root, "end"), "");
     await addProgram("shop-queue", shopProgram(), "[program:other]\ncommand=sleep 100\n");
     const found = await find("shop-queue");
@@ -332,13 +332,13 @@ sites:
     expect(stopped.running).toBe(0);
     const { body } = await takeOver(stopped);
     const { take_over: taken } = await untilTaken(body.id, { status: "finished" });
-    // The commands keep the other section of the file.
+    // The other section of its file is kept.
     for (const command of taken?.commands ?? [])
       await run("sh", ["-c", command.replace(/^sudo /, "")]);
     expect(await readFile(file, "utf8")).toBe("[program:other]\ncommand=sleep 100\n");
   });
 
-  test("says what to do where supervisord cannot be asked", async () => {
+  test("says what to do if supervisord cannot be reached", async () => {
     await addProgram("shop-queue", shopProgram());
     await writeFile(join(root, "end"), "");
     await supervisord.stop();
@@ -355,7 +355,7 @@ sites:
   });
 
   inLongForm(() => {
-    test("makes another worker where the program runs something else than the one it made way for", async () => {
+    test("creates another worker if the program now runs another command than the one that was taken over", async () => {
       await writeFile(join(root, "end"), "");
       await addProgram("shop-queue", shopProgram());
       const { body: first } = await takeOver(await find("shop-queue"));
@@ -370,7 +370,7 @@ sites:
       await untilTaken(second.id, { status: "finished" });
       expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
       expect(await find("shop-queue")).toMatchObject({ worker: { id: second.id } });
-      // The first take-over no longer reports the state of the program.
+      // The first worker's take-over no longer reports the program.
       expect((await show(first.id)).take_over).toMatchObject({ status: "finished", commands: [] });
     });
   });

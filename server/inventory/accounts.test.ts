@@ -17,7 +17,7 @@ const blog = account("blog", 1002);
 const database = account("quarterdeck", 990);
 const known = [root, shop, blog, database];
 
-/** A machine with an owner for each path. */
+/** Creates a machine with an owner for each path. */
 function machine(owners: Record<string, number | string>, own = root) {
   const asked: string[] = [];
   const source: AccountSource = {
@@ -49,7 +49,7 @@ const site = (more = "", id = 1) =>
 const sqlite = (more = "") =>
   `{ id: 1, server: 1, name: orders, engine: sqlite, path: /srv/1/db.sqlite${more} }`;
 
-test("a name is looked up once for all entries, because each lookup is a process", async () => {
+test("looks a name up once for all entries, because each lookup starts a process", async () => {
   const { source } = machine({});
   const asked: (string | number)[] = [];
   const find = (key: string | number) => {
@@ -63,7 +63,7 @@ test("a name is looked up once for all entries, because each lookup is a process
 });
 
 describe("a site's account, when the service runs as root, is", () => {
-  test("the owner of its folder when the entry was accepted, and stays that one", async () => {
+  test("the owner of its folder at the time when the entry was accepted, also later", async () => {
     const before = await decideAccounts(
       inventory(site()),
       nothing,
@@ -80,7 +80,7 @@ describe("a site's account, when the service runs as root, is", () => {
     expect(later.asked).toEqual([]);
   });
 
-  test("looked up anew when the inventory names another folder, or names the account no more", async () => {
+  test("looked up again when the inventory names another folder, or no longer names the account", async () => {
     const { source } = machine({ "/srv/1": 1001, "/srv/2": 1002 });
     const before = await decideAccounts(inventory(site()), nothing, source);
     const moved = inventory(site().replace("/srv/1", "/srv/2"));
@@ -93,7 +93,7 @@ describe("a site's account, when the service runs as root, is", () => {
     expect(again.accounts.sites.get(1)?.account).toEqual(shop);
   });
 
-  test("nobody where the folder is root's or the service's own, or not there, and says what to do", async () => {
+  test("none if the folder belongs to root or to the service itself, or is missing, with a message about the fix", async () => {
     for (const [owners, words] of [
       [{ "/srv/1": "it belongs to root" }, "it belongs to root. Set “user”"],
       [{ "/srv/1": 990 }, "the account of Quarterdeck's own database"],
@@ -106,14 +106,14 @@ describe("a site's account, when the service runs as root, is", () => {
     }
   });
 
-  test("looked up again at each reading until there is one", async () => {
+  test("looked up at each reading until there is one", async () => {
     const before = await decideAccounts(inventory(site()), nothing, machine({}).source);
     const { source } = machine({ "/srv/1": 1001 });
     const { accounts } = await decideAccounts(inventory(site()), before.accounts, source);
     expect(accounts.sites.get(1)?.account).toEqual(shop);
   });
 
-  test("root where it is written out", async () => {
+  test("root if the entry names it", async () => {
     const { accounts } = await decideAccounts(
       inventory(site(", user: root")),
       nothing,
@@ -122,14 +122,14 @@ describe("a site's account, when the service runs as root, is", () => {
     expect(accounts.sites.get(1)).toEqual({ account: root, problem: null, ownerOf: null });
   });
 
-  test("a number without a name where the machine has none for it", async () => {
+  test("a uid without a name if the machine has no name for it", async () => {
     const { source } = machine({ "/srv/1": 4001 });
     const { accounts } = await decideAccounts(inventory(site()), nothing, source);
     expect(accounts.sites.get(1)?.account).toEqual({ uid: 4001, gid: 4001, name: "", home: "/" });
   });
 });
 
-test("an account that is named runs nothing where somebody else could replace the folder", async () => {
+test("a named account runs nothing if another account could replace the folder", async () => {
   const { accounts } = await decideAccounts(
     inventory(site(", user: shop")),
     nothing,
@@ -144,7 +144,7 @@ test("an account that is named runs nothing where somebody else could replace th
 test.each([
   ["nobody-here", "This machine has no user “nobody-here”."],
   ["quarterdeck", "“quarterdeck” is the account of Quarterdeck's own database"],
-])("user: %s is a mistake that is reported at its line", async (user, words) => {
+])("reports user: %s as an error at its line", async (user, words) => {
   const { complaints } = await decideAccounts(
     inventory(site(`, user: ${user}`)),
     nothing,
@@ -155,7 +155,7 @@ test.each([
   ]);
 });
 
-test("as an ordinary user everything has the service's account, and another one is a mistake", async () => {
+test("for an ordinary user everything has the service's account, and any other one is an error", async () => {
   const { source, asked } = machine({}, shop);
   const { accounts } = await decideAccounts(inventory(site(), sqlite()), nothing, source);
   expect(accounts.sites.get(1)?.account).toEqual(shop);
@@ -166,7 +166,7 @@ test("as an ordinary user everything has the service's account, and another one 
 });
 
 test.each(["", ", user: shop"])(
-  "a server that goes away while it is asked leaves the account of a site {%s } as it was",
+  "a server that becomes unavailable during the lookup leaves the account of a site {%s } unchanged",
   async (user) => {
     const { source } = machine({ "/srv/1": 1001 });
     const there = { ...source, whyNotAs: async () => null };
@@ -193,18 +193,18 @@ describe("a SQLite database's account is", () => {
       await decideAccounts(inventory(sites, databases), nothing, machine(owners).source)
     ).accounts.databases.get(1);
 
-  test("the one of the site that names it, whoever owns the file", async () => {
+  test("that of the site that names it, whoever owns the file", async () => {
     expect((await decide(site(", databases: [1]")))?.account).toEqual(shop);
   });
 
-  test("its owner where no site names it, and the folder's where the file is yet to come", async () => {
+  test("its owner if no site names it, and the folder's if the file does not exist yet", async () => {
     expect((await decide(site()))?.account).toEqual(blog);
     expect((await decide(site(), sqlite().replace("db.sqlite", "new.sqlite")))?.account).toEqual(
       shop,
     );
   });
 
-  test("its owner where a site of another server names it, whose accounts are others", async () => {
+  test("its owner if a site of another server names it, which has other accounts", async () => {
     const file = inventory(site(", user: root, databases: [1]"), sqlite());
     for (const one of file.sites) one.server = 2;
     const { accounts } = await decideAccounts(file, nothing, machine(owners).source);
@@ -216,7 +216,7 @@ describe("a SQLite database's account is", () => {
     expect((await decide(site(", databases: [1]"), sqlite(", user: root")))?.account).toEqual(root);
   });
 
-  test("nobody where sites of different accounts name it", async () => {
+  test("none if sites of different accounts name it", async () => {
     const shared = await decide(`${site(", databases: [1]")}, ${site(", databases: [1]", 2)}`);
     expect(shared?.account).toBeNull();
     expect(shared?.problem).toContain("site-1, site-2");
@@ -252,12 +252,12 @@ describe("the hooks of a database behind a URL run as", () => {
     ["is listed by none", inventory("", hooked()), nobody],
     ["is listed on another server", elsewhere, nobody],
     ["names a stranger", inventory(listed, hooked(", user: gone")), /has no user “gone”/],
-  ])("nobody where it %s, which is a mistake in the file", async (_, file, message) => {
+  ])("nobody if it %s, which is an error in the file", async (_, file, message) => {
     const { complaints } = await decideAccounts(file, nothing, machine({}).source);
     expect(complaints).toEqual([{ path: field, message: expect.stringMatching(message) }]);
   });
 
-  test("nobody where a remote server has none, or sites differ, and it says what to do", async () => {
+  test("nobody if a remote server has none, or sites differ, with a message about the fix", async () => {
     const { source } = machine({});
     const decide = async (sites: string, databases: string, isRemote: boolean) =>
       (
@@ -278,7 +278,7 @@ describe("the hooks of a database behind a URL run as", () => {
   });
 });
 
-test("servers that do not respond are waited for side by side", async () => {
+test("waits for unresponsive servers in parallel", async () => {
   const { source } = machine({});
   const far = (id: number) =>
     `{ id: ${id}, name: far-${id}, connection: { ssh: { host: a, user: b, key: agent } } }`;

@@ -77,12 +77,12 @@ const blog = (more: object = {}) => ({
 });
 const database = () => ({ server: 1, name: "shop", engine: "postgres", url: { secret } });
 
-describe("what is carried out first", () => {
+describe("a change", () => {
   beforeAll(() => begin());
   afterAll(() => service.close());
   afterEach(putBack);
 
-  test("adds, changes and removes an entry, and touches nothing else in the file", async () => {
+  test("adds, changes and removes an entry, and leaves the rest of the file unchanged", async () => {
     const before = await text();
     const mode = (await stat(service.inventoryFile)).mode;
     const added = await send("POST", "sites", blog());
@@ -120,7 +120,7 @@ describe("what is carried out first", () => {
     expect((await send("POST", "sites", blog())).body.id).toBe(3);
   });
 
-  test("takes each kind of entry", async () => {
+  test("accepts each kind of entry", async () => {
     await send("POST", "servers", { name: "second", connection: "local" });
     await send("POST", "storage-providers", { name: "disk", type: "local", path: "/copies" });
     await send("POST", "notification-channels", {
@@ -140,20 +140,20 @@ describe("what is carried out first", () => {
   });
 });
 
-describe("what is carried out", () => {
+describe("an accepted change", () => {
   beforeAll(() => begin());
   afterAll(() => service.close());
   afterEach(putBack);
 
-  test("keeps the comments inside an entry that changes", async () => {
+  test("keeps the comments inside a changed entry", async () => {
     const { databases } = await show();
     const entry = { ...databases[0], name: "sales" };
     expect((await send("PUT", "databases/4", entry)).status).toBe(200);
     expect(await text()).toContain("name: sales # of the shop\n    engine: sqlite");
   });
 
-  describe("an entry that is in use stays", () => {
-    test("by workers", async () => {
+  describe("an entry in use is not removed", () => {
+    test("while workers use it", async () => {
       await service.call("POST", "/api/site/1/worker", workerBody);
       expect(await send("DELETE", "sites/1")).toMatchObject({
         status: 409,
@@ -167,8 +167,8 @@ describe("what is carried out", () => {
     });
   });
 
-  describe("two people", () => {
-    test("the second of two changes learns what the first one did", async () => {
+  describe("concurrent changes", () => {
+    test("the second of two changes gets a diff of the first one", async () => {
       const { version } = await show();
       const first = await send("POST", "sites", blog(), version);
       const second = await send("POST", "sites", blog({ name: "forum" }), version);
@@ -177,7 +177,7 @@ describe("what is carried out", () => {
       expect(await text()).not.toContain("forum");
     });
 
-    test("of many at the same time one is carried out", async () => {
+    test("one of many simultaneous changes is made", async () => {
       const { version } = await show();
       const answers = await Promise.all(
         Array.from({ length: 8 }, (_, n) =>
@@ -192,7 +192,7 @@ describe("what is carried out", () => {
     });
   });
 
-  describe("a secret that is typed", () => {
+  describe("an entered secret", () => {
     const path = async () => {
       const [name = ""] = await secretNames();
       return join(service.folder, "secrets", name);
@@ -241,14 +241,14 @@ describe("what is carried out", () => {
       }, 60_000);
     });
 
-    test("goes with its entry, and with the next one in its place", async () => {
+    test("is removed with its entry, and with the next one in its place", async () => {
       const { id } = (await send("POST", "databases", database())).body;
       const [first] = await secretNames();
       await send("PUT", `databases/${id}`, { ...database(), url: { secret: "postgres://other" } });
       const [second, ...more] = await secretNames();
       expect([second === first, more]).toEqual([false, []]);
       expect(await readFile(await path(), "utf8")).toBe("postgres://other\n");
-      // As the form sends an unchanged secret.
+      // The form sends an unchanged secret like this.
       const { databases } = await show();
       await send("PUT", `databases/${id}`, { ...databases[1], name: "store" });
       expect(await secretNames()).toEqual([second]);
@@ -264,7 +264,7 @@ describe("what is carried out", () => {
     });
   });
 
-  test("what a crash left between a secret and its entry goes at the next start, and nothing else", async () => {
+  test("leftovers of a crash between storing a secret and its entry are removed at the next start, and nothing else", async () => {
     await send("POST", "databases", {
       server: 1,
       name: "shop",
@@ -287,7 +287,7 @@ describe("what is carried out", () => {
     );
   });
 
-  test("two services of one file do not overwrite each other", async () => {
+  test("two services with one file do not overwrite each other's changes", async () => {
     const other = await createTestService({
       inventory: () => "",
       inventoryFile: service.inventoryFile,
@@ -304,12 +304,12 @@ describe("what is carried out", () => {
   });
 });
 
-describe("what is refused or asked", () => {
+describe("refusals and reads", () => {
   beforeAll(() => begin());
   afterAll(() => service.close());
   afterEach(putBack);
 
-  test("shows what the file says, and that it can be written", async () => {
+  test("shows the content of the file, and that it is writable", async () => {
     expect(await show()).toMatchObject({
       version: expect.stringMatching(/^[0-9a-f]{64}$/),
       file: service.inventoryFile,
@@ -322,7 +322,7 @@ describe("what is refused or asked", () => {
     });
   });
 
-  describe("what is wrong is said at its field, all of it at once", () => {
+  describe("reports all errors at their fields at once", () => {
     const wrong: [string, string, object, Record<string, string[]>][] = [
       [
         "the schema's complaints",
@@ -371,7 +371,7 @@ describe("what is refused or asked", () => {
       expect(await secretNames()).toEqual([]);
     });
 
-    test("what a change breaks elsewhere names that entry and its line", async () => {
+    test("an error in another entry is reported with that entry and its line", async () => {
       await writeFile(
         service.inventoryFile,
         (await text()).replace(`root: ${service.folder}/shop`, "root: ~/shop"),
@@ -391,7 +391,7 @@ describe("what is refused or asked", () => {
     });
   });
 
-  test("an entry that other entries use stays", async () => {
+  test("an entry that other entries reference is not removed", async () => {
     expect(await send("DELETE", "servers/1")).toMatchObject({
       status: 409,
       body: {
@@ -402,7 +402,7 @@ describe("what is refused or asked", () => {
     });
   });
 
-  test("a change by hand is shown and not overwritten; what somebody wrote there as a secret is masked", async () => {
+  test("shows a change by hand without overwriting it, and masks secrets in it", async () => {
     const { version } = await show();
     const byHand = `${await text()}  - { id: 6, server: 1, name: logs, engine: mysql, url: "mysql://u:hunter2@h/d" } # https://u:hunter3@h\n`;
     await writeFile(service.inventoryFile, byHand);
@@ -416,7 +416,7 @@ describe("what is refused or asked", () => {
     expect(JSON.stringify(await show())).not.toMatch(/hunter/);
   });
 
-  test("what was seen before the service started has no difference to show, and a request without a version is refused", async () => {
+  test("a version from before the start has no diff, and a request without a version is refused", async () => {
     const early = await send("POST", "sites", blog(), "0".repeat(64));
     expect([early.status, early.body.diff]).toEqual([409, null]);
     const answer = await service.json<Answer["body"]>("POST", "/api/inventory/sites", blog());
@@ -426,7 +426,7 @@ describe("what is refused or asked", () => {
     ]);
   });
 
-  test("a file that is no YAML is left alone", async () => {
+  test("leaves an invalid YAML file unchanged", async () => {
     await writeFile(service.inventoryFile, "servers: [");
     const { version, servers } = await show();
     expect(servers).toEqual([]);
@@ -441,7 +441,7 @@ describe("what is refused or asked", () => {
     const tokenWith = async (body: object) =>
       (await service.json<NewToken>("POST", "/api/tokens", { name: "other", ...body })).body.token;
 
-    test("one that may only read, and one of one server, get nothing", async () => {
+    test("refuses read-only tokens and those limited to one server", async () => {
       const narrow = [{ abilities: ["read"] }, { abilities: ["*"], server_ids: [1] }];
       const tokens = await Promise.all(narrow.map(tokenWith));
       const { version } = await show();
@@ -463,20 +463,20 @@ describe("what is refused or asked", () => {
           ).toBe(403);
     });
 
-    test("an entry that is not there is 404", async () => {
+    test("answers 404 for a missing entry", async () => {
       expect((await send("PUT", "sites/9", blog())).status).toBe(404);
       expect((await send("DELETE", "storage-providers/1")).status).toBe(404);
     });
   });
 
-  describe("a secret that is typed", () => {
-    test("leaves nothing where the entry is refused", async () => {
+  describe("an entered secret", () => {
+    test("leaves nothing if the entry is refused", async () => {
       expect((await send("POST", "databases", { ...database(), server: 9 })).status).toBe(422);
       expect((await send("POST", "databases", database(), "0".repeat(64))).status).toBe(409);
       expect(await secretNames()).toEqual([]);
     });
 
-    test("is not written where a link leads away", async () => {
+    test("is not written through a link", async () => {
       await mkdir(`${service.folder}/elsewhere`);
       await symlink(`${service.folder}/elsewhere`, `${service.folder}/secrets`);
       const answer = await send("POST", "databases", database());
@@ -488,7 +488,7 @@ describe("what is refused or asked", () => {
       expect(JSON.stringify(answer)).not.toContain("planted-typed-password");
     });
 
-    test("is refused in a field that has none, without being repeated", async () => {
+    test("is refused in a field that takes none, without being repeated", async () => {
       const answer = await send("POST", "databases", { ...database(), url: secret });
       expect(answer).toMatchObject({
         status: 422,
@@ -499,12 +499,12 @@ describe("what is refused or asked", () => {
   });
 });
 
-describe("a file that nobody may write here", () => {
+describe("a read-only file", () => {
   beforeAll(() => begin({ isInventoryReadOnly: true }));
   afterAll(() => service.close());
   afterEach(putBack);
 
-  test("is said with the lines to paste, and the secret is not among them", async () => {
+  test("is reported with the lines to paste, without the secret", async () => {
     const before = await text();
     expect((await show()).read_only_reason).toContain("QUARTERDECK_INVENTORY_READONLY is set");
     const entry = { server: 1, name: "shop", engine: "postgres", url: { secret } };
@@ -520,7 +520,7 @@ describe("a file that nobody may write here", () => {
     expect([await text(), await secretNames()]).toEqual([before, []]);
   });
 
-  test("a secret that somebody wrote into the file is not among the lines either", async () => {
+  test("does not show a secret that was written into the file by hand either", async () => {
     const byHand = `${await text()}  - { id: 6, server: 1, name: logs, engine: mysql, url: "mysql://u:hunter2@h/d" }\n`;
     await writeFile(service.inventoryFile, byHand);
     const answer = await send("DELETE", "databases/6");
@@ -530,7 +530,7 @@ describe("a file that nobody may write here", () => {
   });
 });
 
-test("an instance that reads no inventory has the lines to paste too", async () => {
+test("an instance that reads no inventory shows the lines to paste, too", async () => {
   await begin();
   onTestFinished(() => service.close());
   await service.app.close("stop");

@@ -1,4 +1,4 @@
-// Files as people write them: changing one entry must leave everything else.
+// Tests that changing one entry of a hand-written file leaves everything else.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseDocument } from "yaml";
@@ -108,7 +108,7 @@ const entry = fc.record(
 );
 
 describe.each(Object.entries(files))("a file %s", (_name, text) => {
-  test(`says what is meant after any change, and nothing else changed (EDIT_SEED=${seed})`, () => {
+  test(`contains the intended values after any change, and nothing else changed (EDIT_SEED=${seed})`, () => {
     const before = read(text);
     const kinds: InventoryKind[] = ["servers", "sites", "databases"];
     const edit = fc
@@ -166,7 +166,7 @@ describe.each(Object.entries(files))("a file %s", (_name, text) => {
   });
 });
 
-test("a change of one value changes its line alone", () => {
+test("a changed value changes only its line", () => {
   const text = files["in blocks, four deep, with its own spacing"];
   const after = editText(text, {
     kind: "sites",
@@ -180,7 +180,7 @@ test("a change of one value changes its line alone", () => {
   expect(after).toContain("owner: anna # nobody knows this key");
 });
 
-test("an entry that is taken back leaves the file as it was", () => {
+test("adding an entry and removing it again leaves the file unchanged", () => {
   for (const text of Object.values(files).slice(0, 4)) {
     const many = read(text)["servers"]?.length ?? 0;
     const added = editText(text, { kind: "servers", action: "add", entry: { id: 9, name: "x" } });
@@ -188,7 +188,7 @@ test("an entry that is taken back leaves the file as it was", () => {
   }
 });
 
-test("a list whose entries were taken out gets its first one where it stands", () => {
+test("an empty list gets its first entry in its place", () => {
   const text =
     "servers: # all\n  - { id: 1, name: a, connection: local }\nsites: # none yet\n  # - { id: 2, server: 1, name: old, root: /srv/old }\ndatabases:\n";
   const entry = { id: 3, server: 1, name: "shop", root: "/srv/shop" };
@@ -200,13 +200,13 @@ test("a list whose entries were taken out gets its first one where it stands", (
   );
 });
 
-test("an entry that another one leans on cannot go", () => {
+test("an entry that another one references by an anchor cannot be removed", () => {
   expect(() =>
     editText(files["with anchors"], { kind: "sites", action: "remove", index: 0 }),
   ).toThrow(EditError);
 });
 
-test("the lines to paste are short where the entry is", () => {
+test("the lines to paste are as short as the entry is", () => {
   expect(linesOf("sites", { id: 2, server: 1, name: "a: b", databases: [1, 2] })).toBe(
     'sites:\n  - { id: 2, server: 1, name: "a: b", databases: [1, 2] }\n',
   );

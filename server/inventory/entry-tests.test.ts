@@ -75,7 +75,7 @@ describe("a database", () => {
   });
 
   test.skipIf(!hasPostgresServer)(
-    "is asked for its version, and the tools for theirs",
+    "is queried for its version, and the tools for theirs",
     async () => {
       const server = await startPostgresServer();
       onTestFinished(() => server.stop());
@@ -95,7 +95,7 @@ describe("a database", () => {
   test.each([
     ["nothing listens", `postgres://u:${password}@127.0.0.1:1/d`, "Nothing answers at 127.0.0.1:1"],
     ["what was typed is no URL", password, ""],
-  ])("says why it does not work where %s", async (_what, url, message) => {
+  ])("reports why it does not work if %s", async (_what, url, message) => {
     expect(await tries("databases", database(url))).toMatchObject({
       ok: false,
       message: expect.stringContaining(message),
@@ -118,7 +118,7 @@ describe("a database", () => {
     });
   });
 
-  test("on a server that is not there is refused", async () => {
+  test("on a missing server is refused", async () => {
     expect(await tries("databases", { ...database("postgres://a"), server: 9 })).toMatchObject({
       ok: false,
       message: "There is no server 9.",
@@ -127,7 +127,7 @@ describe("a database", () => {
 });
 
 describe("a storage provider", () => {
-  test("takes a file, gives it back and lets it go", async () => {
+  test("stores, reads and deletes a file", async () => {
     const path = `${service.folder}/copies`;
     await mkdir(path);
     expect(await tries("storage-providers", { name: "disk", type: "local", path })).toMatchObject({
@@ -139,7 +139,7 @@ describe("a storage provider", () => {
     expect(left.filter((one) => one.isFile())).toEqual([]);
   });
 
-  test("says what is missing", async () => {
+  test("reports what is missing", async () => {
     const path = `${service.folder}/nowhere`;
     const result = await tries("storage-providers", { name: "disk", type: "local", path });
     expect(result).toMatchObject({ ok: false, message: expect.stringContaining(path) });
@@ -160,7 +160,7 @@ describe("a storage provider", () => {
     });
   });
 
-  test("reaches a remote of rclone by a config that was typed, and repeats no line of it", async () => {
+  test("tests a remote of rclone with an entered config, and repeats no line of it", async () => {
     const path = join(service.folder, "boxed");
     await mkdir(path);
     const secret = `[box]\ntype = local\ncomment = ${password}\n`;
@@ -213,7 +213,7 @@ describe("a server", () => {
   const triesLeft = async () =>
     (await readdir(tmpdir())).filter((name) => name.startsWith("qd-try-"));
 
-  test("is logged in to with a key that was typed, and nothing of it is left", async () => {
+  test("is logged in to with an entered key, of which nothing is left", async () => {
     const sshd = await remote.sshd();
     const key = { secret: await readFile(sshd.keyFile, "utf8") };
     const ssh = { host: "127.0.0.1", port: sshd.port, user: ownUser, key };
@@ -239,7 +239,7 @@ describe("a server", () => {
     await soon(async () => expect(await triesLeft()).toEqual([]));
   });
 
-  test("that is this machine says what is on it", async () => {
+  test("that is this machine reports what is on it", async () => {
     expect(await tries("servers", { name: "here", connection: "local" })).toMatchObject({
       ok: true,
       details: expect.arrayContaining([expect.stringMatching(/^tar: /)]),
@@ -247,7 +247,7 @@ describe("a server", () => {
   });
 });
 
-describe("what does not answer", () => {
+describe("an unresponsive service", () => {
   const entries = (port: number) => ({
     databases: {
       server: 1,
@@ -289,7 +289,7 @@ describe("what does not answer", () => {
       ]);
   });
 
-  test("is left when the client goes away, before any deadline", { timeout: 90_000 }, async () => {
+  test("is given up when the client disconnects", { timeout: 90_000 }, async () => {
     const server = await listen(service.app.fetch, 0, "127.0.0.1");
     onTestFinished(() => void server.close());
     for (const [kind, entry] of Object.entries(entries(0))) {
@@ -313,11 +313,11 @@ describe("what does not answer", () => {
   });
 });
 
-test("what was typed stands in no line of the log", () => {
+test("no log line contains what was entered", () => {
   expect(log).not.toContain(password);
 });
 
-test("where the inventory is read-only, nothing is tried but its entries as they stand", async () => {
+test("in a read-only inventory only the stored entries are tested", async () => {
   const requests: string[] = [];
   const listener = createHttpServer((request, response) => {
     requests.push(request.headers.authorization ?? "");

@@ -19,13 +19,13 @@ test("an empty file is an empty inventory", () => {
   expect(parseInventory("", "inventory.yaml").servers).toEqual([]);
 });
 
-test("a list whose entries were taken out is an empty list", () => {
+test("a list whose entries were all removed is an empty list", () => {
   const text = `${start}sites:\n  # - { id: 1, server: 1, name: shop, root: /srv/shop }\ndatabases:\n`;
   const { sites, databases, servers } = parseInventory(text, "inventory.yaml");
   expect([sites, databases, servers.length]).toEqual([[], [], 1]);
 });
 
-test("every kind of entry is read", () => {
+test("reads every kind of entry", () => {
   const inventory = parseInventory(
     `${start}
 sites:
@@ -46,7 +46,7 @@ notification_channels:
   expect(inventory.notification_channels).toHaveLength(2);
 });
 
-describe("a mistake is reported with its line and its reason", () => {
+describe("reports an error with its line and its reason", () => {
   test.each([
     ["servers: [", "line 1"],
     [`${start}  - { id: 1, name: again, connection: local }`, "line 3: The id 1 is used twice."],
@@ -134,7 +134,7 @@ describe("a mistake is reported with its line and its reason", () => {
   });
 });
 
-test("a secret that was written into the file is not repeated in the complaint", () => {
+test("an error does not repeat a secret that was written into the file", () => {
   const text = `${start}databases:\n  - { id: 1, server: 1, name: a, engine: mysql, url: "mysql://u:hunter2@h/d" }`;
   expect(complaint(text)).not.toContain("hunter2");
 });

@@ -9,7 +9,7 @@ import { createTestService } from "../testing/service.ts";
 const isRoot = process.getuid?.() === 0;
 
 test.skipIf(!isRoot)(
-  "a service starts while the mount that holds its sites hangs, and they keep their accounts",
+  "a service starts while the mount of its sites hangs, and they keep their accounts",
   async (context) => {
     const { disk, path, hang, goOn } = await mountFolder(context);
     const numbers = Array.from({ length: 20 }, (_, index) => index + 1);

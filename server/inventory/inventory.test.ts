@@ -31,13 +31,13 @@ test("a change of the file is in force at once", async () => {
   await expectSites(["shop"]);
 });
 
-test("a file that an editor puts in the old one's place is read too", async () => {
+test("reads a file that an editor puts in the place of the old one, too", async () => {
   await writeFile(`${service.inventoryFile}.new`, withBlog());
   await rename(`${service.inventoryFile}.new`, service.inventoryFile);
   await expectSites(["shop", "blog"]);
 });
 
-test("what the file says as before is not written again", async () => {
+test("does not write unchanged entries again", async () => {
   const places = () => service.query("select id, ctid from sites where id = 1");
   const before = await places();
   await write(withBlog());
@@ -45,14 +45,14 @@ test("what the file says as before is not written again", async () => {
   expect(await places()).toEqual(before);
 });
 
-test("a mistake leaves everything as it was, and the next good state counts", async () => {
+test("an error leaves everything unchanged, until the file is valid again", async () => {
   await write(withBlog().replace("id: 2", "id: 1"));
   await write("servers: [");
   await write(withBlog().replace("blog", "news"));
   await expectSites(["shop", "news"]);
 });
 
-test("a reading that its database refuses is followed by the next one", async () => {
+test("a reading that the database refuses is retried", async () => {
   await service.query("alter table servers rename to away");
   await write(withBlog());
   await vi.waitFor(() => expect(service.app.inventoryProblem()).not.toBeNull(), 5000);
@@ -61,7 +61,7 @@ test("a reading that its database refuses is followed by the next one", async ()
   await expectSites(["shop", "news"]);
 });
 
-test("a start without the file keeps what was in force, and puts no sample in its place", async () => {
+test("a start without the file keeps the stored entries, and creates no sample", async () => {
   await service.app.close("stop");
   await rename(service.inventoryFile, `${service.inventoryFile}.away`);
   service.app = await createApp(service.options);
@@ -74,7 +74,7 @@ test("a start without the file keeps what was in force, and puts no sample in it
   await vi.waitFor(() => expect(service.app.inventoryProblem()).toBeNull(), 5000);
 });
 
-test("a site that has workers cannot be removed, and the rest of that change waits too", async () => {
+test("a site with workers cannot be removed, and the rest of that change waits, too", async () => {
   await service.call("POST", "/api/site/1/worker", workerBody);
   await write(withBlog().replace("id: 1, server: 1, name: shop", "id: 3, server: 1, name: other"));
   await vi.waitFor(() => expect(service.app.inventoryProblem()).toContain("workers: 1"), 5000);
@@ -87,7 +87,7 @@ test("a site that has workers cannot be removed, and the rest of that change wai
   await expectSites(["blog", "other"]);
 });
 
-test("a server is given another supervisor only while its workers are stopped", async () => {
+test("the supervisor of a server changes only while its workers are stopped", async () => {
   await service.call("POST", "/api/site/1/worker", workerBody);
   const other = () =>
     oneSite(service.folder).replace(

@@ -1,4 +1,4 @@
-// Several instances read the inventory into one database, and only one of them can decide the accounts of a server.
+// Tests several instances that store one inventory, of which only one can determine the accounts of a server.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { decideAccounts, type RemoteAccounts } from "./accounts.ts";
@@ -34,7 +34,7 @@ afterAll(() => database.close());
 
 const accountOf = async () => (await store.listAccounts()).sites.get(1)?.account ?? null;
 
-test("what one instance decided stays when another one stores what it knew before", async () => {
+test("an account that one instance determined stays when another one stores older data", async () => {
   // Both read the accounts at once, and neither sees the other's decision.
   const before = await store.listAccounts();
   const elsewhere = await decideAccounts(inventory(), before, machine, notOurs);
@@ -48,7 +48,7 @@ test("what one instance decided stays when another one stores what it knew befor
   expect(await accountOf()).toEqual(shop);
 });
 
-test("an entry that says another folder than the stored account is for has none until it is asked", async () => {
+test("an entry with another folder than that of the stored account has none until it is determined", async () => {
   const moved = inventory("root: /srv/moved");
   const elsewhere = await decideAccounts(moved, await store.listAccounts(), machine, notOurs);
   await store.replace(moved, elsewhere);

@@ -42,14 +42,14 @@ test.runIf(isRoot)("keeps the owner", async () => {
   expect(await stat(file)).toMatchObject({ uid: 1, gid: 2 });
 });
 
-test("a link stays a link, and what it leads to is replaced", async () => {
+test("keeps a link, and replaces its target", async () => {
   const link = join(folder, "link.yaml");
   await symlink("inventory.yaml", link);
   await replaceFile(link, "after", yes);
   expect([await readlink(link), await readFile(file, "utf8")]).toEqual(["inventory.yaml", "after"]);
 });
 
-test("what is no longer the file that is meant stays as it is", async () => {
+test("leaves the file unchanged if the check fails", async () => {
   expect(await replaceFile(file, "after", async () => false)).toBe(false);
   expect([await readFile(file, "utf8"), await readdir(folder)]).toEqual([
     "before",
@@ -57,7 +57,7 @@ test("what is no longer the file that is meant stays as it is", async () => {
   ]);
 });
 
-test("a failure at the last moment leaves nothing behind", async () => {
+test("leaves nothing behind after a failure at the last moment", async () => {
   const failing = replaceFile(file, "after", async () => {
     throw new Error("gone");
   });
@@ -65,13 +65,13 @@ test("a failure at the last moment leaves nothing behind", async () => {
   expect(await readdir(folder)).toEqual(["inventory.yaml"]);
 });
 
-test("a file that is not there cannot be replaced", async () => {
+test("refuses to replace a missing file", async () => {
   expect(await whyNotReplaceable(file)).toBeNull();
   expect(await whyNotReplaceable(join(folder, "nowhere"))).toBe("ENOENT");
 });
 
-test("whoever may not write a file, or into its folder, cannot replace it", async () => {
-  // Root may write everywhere.
+test("refuses to replace a file that, or whose folder, is not writable", async () => {
+  // Root can write everywhere.
   const refusal = isRoot ? null : "EACCES";
   await chmod(file, 0o400);
   expect(await whyNotReplaceable(file)).toBe(refusal);

@@ -1,4 +1,4 @@
-// Literal secrets in the inventory file are masked in diffs.
+// Tests that diffs of inventories mask secrets that were written into the file.
 import { expect, test } from "vitest";
 import { diffText, mask } from "./text-diff.ts";
 
@@ -26,6 +26,6 @@ test.each([
   "- { url: file:secrets/databases-1-url-0a1b2c3d4e5f, name: x }\n",
   "  drills:\n    postgres: env:DRILLS\n",
   "  connection:\n    ssh:\n      host: h\n",
-])("shows what is none: %j", (text) => {
+])("shows %j, which is no secret", (text) => {
   expect(mask(text)).toBe(text);
 });

@@ -39,7 +39,7 @@ const show = async (token?: string): Promise<Overview> =>
 const createWorker = (site: number, change: object = {}) =>
   service.json<{ id: number }>("POST", `/api/site/${site}/worker`, { ...workerBody, ...change });
 
-test("nothing is wrong where there is nothing", async () => {
+test("reports no problem in an empty installation", async () => {
   expect(await show()).toMatchObject({
     workers: { total: 0, up: 0, stopped: 0, failing: 0, problems: [] },
     webhooks: { total: 0, failing: 0, problems: [] },
@@ -49,7 +49,7 @@ test("nothing is wrong where there is nothing", async () => {
   });
 });
 
-test("names every server and site, and what has no backup", async () => {
+test("lists every server and site, and what has no backup", async () => {
   const { protection, servers } = await show();
   expect(protection).toMatchObject({ total: 3, protected: 0, unconfigured: 3, configurations: 0 });
   expect(protection?.problems.map(({ type, name, server }) => [type, name, server])).toEqual([
@@ -64,7 +64,7 @@ test("names every server and site, and what has no backup", async () => {
   ]);
 });
 
-test("a backup with a warning protects, and needs attention until a better one", async () => {
+test("a backup with a warning counts as protected, and needs attention until a better one", async () => {
   const { body: configuration } = await service.json<{ id: number }>(
     "POST",
     "/api/server/2/backup-configuration",
@@ -91,7 +91,7 @@ test("a backup with a warning protects, and needs attention until a better one",
   const { warnings: [warning] = [] } = await ofConfiguration();
   expect(warning).toMatch(/Nearly empty/);
   const warned = await show();
-  // Another run would be as empty.
+  // Another run would be nearly empty, too.
   expect(ofBlog(warned)).toMatchObject({ state: "protected", warning, can_run: false });
   expect(warned.protection).toMatchObject({ total: 3, protected: 1, warned: 1, unconfigured: 2 });
   expect(warned.servers?.[1]).toMatchObject({ health: "attention", protected: 1, problems: 1 });
@@ -108,7 +108,7 @@ test("a backup with a warning protects, and needs attention until a better one",
   await soon(async () => expect((await service.call("GET", path)).status).toBe(404));
 });
 
-test("a worker that failed, and one that is crash-looping although it is installed", async () => {
+test("lists a failed worker, and one that is crash-looping although it is installed", async () => {
   await writeFile(`${service.folder}/shop/artisan`, "exit 3\n");
   const failed = await createWorker(1, { startretries: 0, startsecs: 1 });
   await soon(async () => expect((await show()).workers.problems).toHaveLength(1));
@@ -130,7 +130,7 @@ test("a worker that failed, and one that is crash-looping although it is install
   ]);
 }, 60_000);
 
-test("a site counts as protected by its newest good backup, and a failed run is a problem", async () => {
+test("a site counts as protected by its newest good backup, and lists a failed run as a problem", async () => {
   const { body: configuration } = await service.json<{ id: number }>(
     "POST",
     "/api/server/1/backup-configuration",
@@ -171,8 +171,8 @@ test("a site counts as protected by its newest good backup, and a failed run is 
   await rename(`${service.folder}/gone`, `${service.folder}/shop`);
 });
 
-test("shows a backup that runs, with its configuration", async () => {
-  // It waits for what the test writes into it.
+test("shows a running backup with its configuration", async () => {
+  // The run waits for what the test writes into it.
   const { query } = service;
   const [run] = await query<{ id: number }>(
     `insert into backups (configuration_id, storage_provider_id, trigger, status, plain_size)
@@ -194,7 +194,7 @@ test("shows a backup that runs, with its configuration", async () => {
   await query("delete from backups where id = $1", [run?.id]);
 });
 
-test("a webhook whose attempts fail, and a channel that could not be notified", async () => {
+test("lists a webhook whose attempts fail, and a channel that could not be notified", async () => {
   await service.call("POST", "/api/site/1/webhook", { url: "http://127.0.0.1:1/hook" });
   await service.call("PUT", "/api/site/1/notifications", { channels: [1] });
   await service.call("POST", "/api/site/1/deployment", { status: "failed" });
@@ -212,7 +212,7 @@ test("a webhook whose attempts fail, and a channel that could not be notified", 
   });
 });
 
-test("a token sees the trouble of its own servers", async () => {
+test("shows a token the problems of its own servers", async () => {
   const made = await service.json<{ token: string }>("POST", "/api/tokens", {
     name: "there",
     abilities: ["read"],

@@ -1,4 +1,4 @@
-// Compares the search with a simple model that reads all objects, with random names.
+// Compares the search with a model that reads all names completely, over random names.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { maxHits, maxHitsOfKind, type SearchResults } from "../../contract/search.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
@@ -68,7 +68,7 @@ type Thing = {
   server_id: number;
 };
 
-/** Reads all objects with their texts, as they are shown. */
+/** Returns all objects with their texts, as they are shown. */
 const readThings = () =>
   query<Thing>(`
     select 'server' as kind, id, name, '' as detail, '' as extra, id as server_id from servers
@@ -113,7 +113,7 @@ function rankOf({ id, name, detail, extra }: Thing, askedId: number | null, text
 
 const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** Returns the expected hits, and the number of matches by kind. */
+/** Returns the expected result: the keys of the hits, and the number of hits of each kind. */
 function expected(things: readonly Thing[], text: string, visible: readonly number[] | null) {
   const counts: Record<string, number> = {};
   const best = toAsked(text, kinds).flatMap(({ kind, text: given, id: askedId }) => {
@@ -159,7 +159,7 @@ async function expectAlike(rounds: number): Promise<void> {
   }
 }
 
-test("finds, counts and ranks what a look at every name does", () => expectAlike(150), 60_000);
+test("finds, counts and ranks like a scan of all names", () => expectAlike(150), 60_000);
 
 const changes: readonly [what: string, statement: string][] = [
   ["a server", "update servers set name = $1 where id = 2"],
@@ -183,7 +183,7 @@ test.each(changes)("finds %s under its new name at once", async (_what, statemen
   await expectAlike(5);
 });
 
-test("finds what a site has on its new server, and nothing that is gone", async () => {
+test("finds what a site has on its new server, and nothing that was deleted", async () => {
   await query("update sites set server_id = 1 + server_id % 6 where id between 5 and 15");
   await query(
     `update backup_configurations c set server_id = s.server_id from sites s where s.id = c.site_id`,
@@ -193,7 +193,7 @@ test("finds what a site has on its new server, and nothing that is gone", async 
   await expectAlike(40);
 });
 
-test("a change of state writes no name", async () => {
+test("a change of state does not rewrite names", async () => {
   const [before] = await query("select sum(xmin::text::bigint) as sum from search_names");
   await query("update workers set status = 'failed', queue = queue");
   await query("update backup_configurations set next_run_at = now(), name = name");

@@ -38,7 +38,7 @@ async function createToken(body: object): Promise<string> {
 
 beforeAll(async () => {
   service = await createTestService({ inventory });
-  // Inserted by SQL, so that nothing runs.
+  // Inserted directly, because none of these should run.
   await service.query(
     `insert into workers (id, site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries,
        processes, startsecs, stopwaitsecs, startretries, stopsignal, status)
@@ -80,7 +80,7 @@ async function search(text: string, token?: string): Promise<SearchResults> {
 const found = async (text: string, token?: string) =>
   (await search(text, token)).data.map(({ kind, name }) => `${kind} ${name}`);
 
-test("a hit says what it is, where it is and how it is", async () => {
+test("a hit has a name, a place and a state", async () => {
   expect((await search("emails on redis")).data[0]).toEqual({
     kind: "worker",
     id: 7,
@@ -110,7 +110,7 @@ test("a hit says what it is, where it is and how it is", async () => {
   ]);
 });
 
-describe("the best comes first", () => {
+describe("ranks the best first", () => {
   test.each([
     ["a name before its beginning", "orders", ["database orders", "database orders-archive"]],
     ["a word before a part of one", "shop", ["site shop.example.com", "site workshop.example.com"]],
@@ -161,7 +161,7 @@ test.each([
   ["😀", []],
   ["q".repeat(maxSearchText), []],
   ["zz ".repeat(maxSearchText / 4), []],
-])("%s is a text like any other", async (text, expected) => {
+])("treats %s like any other text", async (text, expected) => {
   expect(await found(text)).toEqual(expected);
 });
 
@@ -171,7 +171,7 @@ test.each([["q".repeat(maxSearchText + 1)], ["a\0b"]])("refuses %j", async (text
   expect(await response.json()).toMatchObject({ errors: { q: [expect.any(String)] } });
 });
 
-test("an id finds what has it, before what has it in its name", async () => {
+test("an id finds its object, before objects with the id in their name", async () => {
   for (const text of ["7", "#7"])
     expect((await search(text)).data.map(({ kind, id }) => [kind, id])).toEqual([["worker", 7]]);
   expect((await search("worker 7")).data.map(({ id }) => id)).toEqual([7]);
@@ -181,7 +181,7 @@ test("an id finds what has it, before what has it in its name", async () => {
     expect(await found(text)).toEqual([]);
 });
 
-test("a token of one server finds nothing of another, and no tokens", async () => {
+test("a token limited to one server finds nothing of another, and no tokens", async () => {
   expect(await found("example", narrowed)).toEqual([
     "site workshop.example.com",
     "webhook https://chat.example.com/in",
@@ -199,18 +199,18 @@ test("a token of one server finds nothing of another, and no tokens", async () =
     expect(await search(text, narrowed), text).toEqual({ data: [], counts: {} });
 });
 
-test("a token that may only read finds no tokens", async () => {
+test("a read-only token finds no tokens", async () => {
   expect(await found("viewer", reading)).toEqual([]);
   expect(await found("shop.example.com", reading)).toContain("site shop.example.com");
 });
 
-test("no answer holds a secret, and none is asked for without a token", async () => {
+test("no response contains a secret, and a search without a token is refused", async () => {
   expect(await found("planted")).toEqual([]);
   const { status } = await service.call("GET", "/api/search?q=shop", undefined, "none");
   expect(status).toBe(401);
 });
 
-test("of many it answers the best few, and says how many there are", async () => {
+test("returns only the best of many hits, and the number of all", async () => {
   await service.query(
     `insert into webhooks (site_id, url, secret)
      select 1, 'https://many.example.com/' || n, 'x' from generate_series(1, 50) n`,
@@ -223,7 +223,7 @@ test("of many it answers the best few, and says how many there are", async () =>
   expect(Object.keys(e.counts)).toContain("worker");
 });
 
-test("among the things of a kind, its name and those of its pages are not looked for", () => {
+test("ignores the words of a kind and of its pages when it searches that kind", () => {
   const asked = (text: string) =>
     toAsked(text, ["worker", "site"]).map(({ text: part, id }) => [part, id]);
   expect(asked("Workers  emails")).toEqual([

@@ -19,11 +19,11 @@ afterEach(() => service.close());
 
 const site = async (id: number) => (await service.json<Site>("GET", `/api/site/${id}`)).body;
 
-test("a site says which account everything of it runs as", async () => {
+test("a site shows the account that everything of it runs as", async () => {
   expect(await site(1)).toMatchObject({ account: ownUser, account_problem: null });
 });
 
-test("a user that the machine does not have is reported with its line, and the last good state stays", async () => {
+test("an unknown user is reported with its line, and the last valid state is kept", async () => {
   await writeFile(
     service.inventoryFile,
     oneSite(service.folder).replace(`user: ${ownUser}`, "user: no-such-user"),
@@ -39,7 +39,7 @@ test("a user that the machine does not have is reported with its line, and the l
 });
 
 describe.runIf(isRoot)("as root", () => {
-  /** Adds a site with a folder that root owns, one with a folder that daemon owns, and a database in each. */
+  /** A folder of root, one of daemon, and a database in each. */
   async function withSites() {
     const { folder } = service;
     await chmod(folder, 0o711);
@@ -58,7 +58,7 @@ databases:
     await vi.waitFor(async () => expect(await site(3)).toHaveProperty("id", 3), 5000);
   }
 
-  test("a folder of root's is no site's account: nothing runs for it, and it says what to do", async () => {
+  test("a folder of root has no account: nothing runs for the site, and it says what to do", async () => {
     await withSites();
     const roots = await site(2);
     expect(roots.account).toBeNull();
