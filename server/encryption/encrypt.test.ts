@@ -23,7 +23,7 @@ const withProgram = createLocalHost({ PATH, HOME: "/" });
 const withoutProgram: Pick<Host, "run"> = {
   run: () => Promise.reject(new CommandMissing("age could not be started: ENOENT")),
 };
-/** Takes what comes, and ends without a word after the first piece of it. */
+/** A program that exits silently after the first piece of its input. */
 const dying: Pick<Host, "run"> = {
   run: ({ argv, ...command }) =>
     withProgram.run({
@@ -42,7 +42,7 @@ describe.skipIf(!hasAge).each([
   ["by the library", withoutProgram],
 ])("%s", (_name, host) => {
   test.each([0, 1, 65_535, 65_536, 65_537, 3_000_000])(
-    "%i bytes come back, by the program as well as here",
+    "%i bytes are decrypted by the program as well as here",
     async (bytes) => {
       const content = randomBytes(bytes);
       const encrypt = await createEncrypt(host, recipients);
@@ -59,7 +59,7 @@ describe.skipIf(!hasAge).each([
     },
   );
 
-  test("what its source throws is what comes out, in the place of an end", async () => {
+  test("an error of the source becomes the error of the output instead of its end", async () => {
     const encrypt = await createEncrypt(host, recipients);
     async function* breaking() {
       yield randomBytes(500_000);
@@ -68,7 +68,7 @@ describe.skipIf(!hasAge).each([
     await expect(buffer(encrypt(breaking(), never))).rejects.toThrow("The dump broke off.");
   });
 
-  test("a reader that breaks off ends it, and its source", async () => {
+  test("a reader that stops early ends the program, and its source", async () => {
     const encrypt = await createEncrypt(host, recipients);
     let isEnded = false;
     async function* endless() {
@@ -83,7 +83,7 @@ describe.skipIf(!hasAge).each([
   });
 });
 
-test.skipIf(!hasAge)("an abort ends the program with the reason", async () => {
+test.skipIf(!hasAge)("an abort ends the program with its reason", async () => {
   const encrypt = await createEncrypt(withProgram, recipients);
   const giveUp = new AbortController();
   async function* stalled() {
@@ -94,20 +94,20 @@ test.skipIf(!hasAge)("an abort ends the program with the reason", async () => {
   await expect(buffer(encrypt(stalled(), giveUp.signal))).rejects.toThrow("given up");
 });
 
-test("a program that ends without having encrypted all is no end", async () => {
+test("a program that exits early is an error", async () => {
   const encrypt = await createEncrypt(dying, recipients);
   await expect(buffer(encrypt(inPieces(randomBytes(1_000_000)), never))).rejects.toThrow(
     "age couldn't encrypt the backup",
   );
 });
 
-test("what is no recipient is named by its place", async () => {
+test("an invalid recipient is reported with its position", async () => {
   await expect(createEncrypt(withProgram, [...recipients, "age1nonsense"])).rejects.toThrow(
     /^Recipient 2 of the storage provider is no public key of age/,
   );
 });
 
-test("passphrases are tried one after the other, however many come at once", async () => {
+test("passphrases are tried one after the other, however many requests arrive at once", async () => {
   const encrypt = await createEncrypt(withoutProgram, recipients);
   const stored = await buffer(encrypt(inPieces(randomBytes(10)), never));
   const protect = new Encrypter();
@@ -131,7 +131,7 @@ test("passphrases are tried one after the other, however many come at once", asy
   expect(most).toBe(1);
 });
 
-test("a stored file that was damaged breaks off before its end", async () => {
+test("a damaged stored file breaks off before its end", async () => {
   const encrypt = await createEncrypt(withoutProgram, recipients);
   const stored = await buffer(encrypt(inPieces(randomBytes(200_000)), never));
   const key = await findFileKey(async () => inPieces(stored), { identity });

@@ -21,14 +21,14 @@ test.each([
   ["ENOTCONN", "ls: b: Socket not connected", /sshfs.* Mount it anew/],
   ["ESTALE", "ls: cannot access 'b': Stale file handle", /no longer knows .* Mount it anew/],
   ["EHOSTDOWN", "ls: cannot access 'b': Host is down", /server of .* doesn't respond/],
-])("%s of a disk is reported with what to do, here and elsewhere", (code, line, words) => {
+])("reports %s of a disk with what to do, here and on a remote server", (code, line, words) => {
   const error = Object.assign(new Error(code), { code, syscall: "open" });
   const expected = { name: "StorageError", message: expect.stringMatching(words) };
   expect(diagnose(error, disk)).toMatchObject(expected);
   expect(diagnoseLine(line, disk)).toMatchObject(expected);
 });
 
-test("what is no error of the disk stays what it is", () => {
+test("returns any other error unchanged", () => {
   const error = new Error("the dump failed");
   expect(diagnose(error, disk)).toBe(error);
   expect(diagnoseLine("sh: 1: sha256sum: not found", disk)).toBeNull();

@@ -126,7 +126,7 @@ describe.each(kinds)("%s", (_kind, open) => {
     expect(await contentsOf(root)).toEqual([]);
   });
 
-  test("a file that is gone is reported as that", async () => {
+  test("reports a missing file as such", async () => {
     const { storage } = await open();
     await expect(storage.get("a/1/b", whole)).rejects.toMatchObject(
       refused(/no longer (?:exists|has the file)/),
@@ -135,7 +135,7 @@ describe.each(kinds)("%s", (_kind, open) => {
 });
 
 describe.each(mostKinds)("%s", (_kind, open, sizes) => {
-  test("what is put comes back the same, is verified as stored, and goes", async () => {
+  test("a stored object is read back unchanged, verified, and removed", async () => {
     const { storage, root } = await open();
     for (const sizeBytes of sizes) {
       const bytes = randomBytes(sizeBytes);
@@ -153,7 +153,7 @@ describe.each(mostKinds)("%s", (_kind, open, sizes) => {
     expect(await contentsOf(root)).toEqual([]);
   });
 
-  test("a text is replaced whole, and stays when its replacement fails", async () => {
+  test("a text is replaced completely, and stays when its replacement fails", async () => {
     const { storage, root } = await open();
     const read = async () => (await buffer(await storage.get("RECOVERY.md", whole))).toString();
     await storage.replace("RECOVERY.md", Buffer.from("first, and longer"), whole);
@@ -182,7 +182,7 @@ describe.each(mostKinds)("%s", (_kind, open, sizes) => {
     expect(await contentsOf(root)).toEqual([]);
   });
 
-  test("a reader who leaves is no error, and one who is late gets it all", async () => {
+  test("a reader that stops early causes no error, and a late one gets everything", async () => {
     const { storage } = await open();
     const bytes = randomBytes(5_000_000);
     await storage.put("a/1/b", content(bytes), whole);
@@ -196,7 +196,7 @@ describe.each(mostKinds)("%s", (_kind, open, sizes) => {
 });
 
 describe.each(shown)("%s", (_kind, { open }) => {
-  test("what is put is closed to others, and goes with its folders", async () => {
+  test("stored files are closed to others, and removed with their folders", async () => {
     const root = await makeRoot();
     const storage = await open(root);
     await storage.put("shop/4/12.tar.zst", content("x"), whole);
@@ -218,7 +218,7 @@ describe.each(shown)("%s", (_kind, { open }) => {
   });
 
   test.each(["../b", "a/../../b", "/etc/b", "a//b", "a/./b", "a/\0b", ""])(
-    "“%s” is not a valid name",
+    "refuses “%s” as a name",
     async (key) => {
       const storage = await open("/nowhere");
       const invalid = refused(/valid name/);
@@ -229,7 +229,7 @@ describe.each(shown)("%s", (_kind, { open }) => {
 });
 
 describe.each(mostShown)("%s", (_kind, { open }) => {
-  test("what is there is not written over", async () => {
+  test("does not overwrite an existing object", async () => {
     const storage = await open(await makeRoot());
     await storage.put("a/1/b", content("first"), whole);
     await expect(storage.put("a/1/b", content("second"), whole)).rejects.toMatchObject(
@@ -241,7 +241,7 @@ describe.each(mostShown)("%s", (_kind, { open }) => {
 
 /** SFTP renames a complete file like the folder over SSH, so the short form leaves it out. */
 describe.each(isLongForm ? shown : folders)("%s", (_kind, { open, argument }) => {
-  test("a service that is killed leaves nothing under the name, and `remove` takes the rest", async () => {
+  test("a killed service leaves nothing under the name, and `remove` deletes the rest", async () => {
     const root = await makeRoot();
     const script = fileURLToPath(new URL("testing/write-for-ever.ts", import.meta.url));
     const writer = spawn(process.execPath, [script, root, "a/1/b", await argument()], {
@@ -264,7 +264,7 @@ describe.each(isLongForm ? shown : folders)("%s", (_kind, { open, argument }) =>
 });
 
 describe.each(folders)("%s", (_kind, { open }) => {
-  test("is read back past the system's memory where the file system can", async () => {
+  test("reads back past the page cache if the file system can", async () => {
     const root = await makeRoot();
     const storage = await open(root);
     await storage.put("a/1/b", content(randomBytes(3_000_000)), whole);
@@ -276,7 +276,7 @@ describe.each(folders)("%s", (_kind, { open }) => {
     expect(isFromDisk).toBe((await canReadDirectly(file)) && !(await isInMemory(file)));
   });
 
-  test("what is read back meanwhile, and the rest after it, is what was sent", async () => {
+  test("what is read back during the upload and after it is what was sent", async () => {
     const root = await makeRoot();
     const storage = await open(root);
     await storage.put("a/1/a", content("x"), whole);
@@ -305,7 +305,7 @@ describe.each(folders)("%s", (_kind, { open }) => {
     expect(found).toBe(sha256(bytes));
   });
 
-  test("one whose marker is missing is away: nothing is written, removed or said to be gone", async () => {
+  test("is unavailable without its marker: nothing is written, removed or reported as missing", async () => {
     const root = await makeRoot();
     const storage = await open(root, { isMarked: true });
     await mark(root);
@@ -324,7 +324,7 @@ describe.each(folders)("%s", (_kind, { open }) => {
 });
 
 describe.each(kept)("%s", (_kind, { open }) => {
-  test("a link inside does not lead out", async () => {
+  test("no link inside leads out", async () => {
     const root = await makeRoot();
     const outside = await mkdtemp(join(tmpdir(), "quarterdeck-outside-"));
     await writeFile(join(outside, "secret"), "x");
@@ -340,7 +340,7 @@ describe.each(kept)("%s", (_kind, { open }) => {
     await rm(outside, { recursive: true });
   });
 
-  test("a folder that is not there is not made: its disk may not be mounted", async () => {
+  test("does not create a missing folder, because its disk may not be mounted", async () => {
     const root = await makeRoot();
     const storage = await open(join(root, "disk"));
     await expect(storage.put("a/1/b", content("x"), whole)).rejects.toMatchObject(
@@ -355,7 +355,7 @@ describe.each(kept)("%s", (_kind, { open }) => {
 });
 
 test.skipIf(!isRoot).each(mostShown)(
-  "a disk that fills up is reported, and what was begun goes: %s",
+  "reports a full disk, and removes what was started: %s",
   async (_kind, { open }) => {
     const storage = await open(smallDisk);
     await storage.put("a/1/small", content(randomBytes(500_000)), whole);

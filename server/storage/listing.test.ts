@@ -13,7 +13,7 @@ const every = createEveryStorage();
 const whole = { signal: new AbortController().signal };
 const content = (text: string) => Readable.from([Buffer.from(text)]);
 
-test("folders here and over SSH, over SFTP, a bucket and a remote of rclone list what is in them, below a prefix or all", async () => {
+test("folders here and over SSH, over SFTP, a bucket and an rclone remote list their files, below a prefix or all", async () => {
   const root = await makeRoot();
   const bucket = await every.openBucket();
   const served = await every.openServed("webdav");
@@ -44,7 +44,7 @@ test("folders here and over SSH, over SFTP, a bucket and a remote of rclone list
   });
 });
 
-test("a folder over SSH lists files only, whatever they are called, and says what it cannot list", async () => {
+test("a folder over SSH lists files only, whatever their names, and reports what it cannot list", async () => {
   const root = await makeRoot();
   const far = { host: await every.remote.host(), server: "far", root };
   await mkdir(join(root, "a\n1"));
@@ -64,7 +64,7 @@ test("a folder over SSH lists files only, whatever they are called, and says wha
   await expect(list()).rejects.toMatchObject({ name: "StorageError" });
 });
 
-test("a pipe in the place of a file holds nobody up", async () => {
+test("a named pipe in place of a file blocks nothing", async () => {
   const root = await makeRoot();
   execFileSync("mkfifo", [join(root, "pipe")]);
   await expect(createLocalStorage({ path: root }).get("pipe", whole)).rejects.toMatchObject({
@@ -73,7 +73,7 @@ test("a pipe in the place of a file holds nobody up", async () => {
   });
 });
 
-test("a folder here that goes away while it is listed is no failure", async () => {
+test("a local folder that disappears while it is listed causes no failure", async () => {
   const root = await makeRoot();
   const storage = createLocalStorage({ path: root });
   for (const key of ["a/1", "b/2", "c/3"]) await storage.put(key, content(key), whole);

@@ -25,7 +25,7 @@ const linkOf = (name: string): string => {
 const whole = { signal: new AbortController().signal };
 const content = (text: string) => Readable.from([Buffer.from(text)]);
 
-test("a file is stored while the last one beside it is removed, with their folder", async () => {
+test("stores a file while the last one beside it is removed with their folder", async () => {
   const storage = createLocalStorage({ path: await makeRoot() });
   for (let count = 0; count < (isLongForm ? 100 : 20); count++) {
     await storage.put("a/1/b", content("x"), whole);
@@ -36,7 +36,7 @@ test("a file is stored while the last one beside it is removed, with their folde
   }
 });
 
-test("a file is read into the memory of the pieces that are given back", async () => {
+test("reads a file into the memory of pieces that were given back", async () => {
   const storage = createLocalStorage({ path: await makeRoot() });
   const stored = randomBytes(20_500_000);
   await storage.put("a/large", Readable.from([stored]), whole);
@@ -52,7 +52,7 @@ test("a file is read into the memory of the pieces that are given back", async (
   expect(used.size).toBeLessThanOrEqual(3);
 });
 
-test.skipIf(process.platform !== "linux")("a file that nobody reads on is closed", async () => {
+test.skipIf(process.platform !== "linux")("closes a file that is not read on", async () => {
   const path = await makeRoot();
   const storage = createLocalStorage({ path });
   await storage.put("a/large", Readable.from([randomBytes(5_000_000)]), whole);
@@ -64,7 +64,7 @@ test.skipIf(process.platform !== "linux")("a file that nobody reads on is closed
   await soon(() => expect(openFiles()).not.toContain(join(path, "a/large")));
 });
 
-test("a file that is immutable is said to be, where it can't be removed", async (context) => {
+test("reports an immutable file that can't be removed as such", async (context) => {
   const path = await makeRoot();
   const storage = createLocalStorage({ path });
   await storage.put("a/1/b", content("x"), whole);

@@ -28,7 +28,7 @@ const hangs = (place: string) =>
     message: `${place} doesn't respond: what is mounted there hangs. Look at the network and at the file server.`,
   });
 
-test("a mount that hangs is told of at each step in time, takes nothing from the rest of the service, and is used again once it responds", async (context) => {
+test("reports a hanging mount at each step in time, blocks nothing else of the service, and uses it again once it responds", async (context) => {
   const { disk, path, hang, goOn } = await mountFolder(context);
   const folder = folderHere(path, host);
   const storage = folder.open({ isMarked: false });
@@ -72,7 +72,7 @@ test("a mount that hangs is told of at each step in time, takes nothing from the
 const server = createRemoteServer();
 
 test.for(["here", "on a server"])(
-  "a file that is read or written while its mount begins to hang breaks off, %s",
+  "reading or writing a file breaks off when its mount hangs, %s",
   async (where, context) => {
     const { disk, path, hang } = await mountFolder(context);
     const folder =

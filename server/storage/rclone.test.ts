@@ -46,7 +46,7 @@ const unusable: Record<string, [string, string, RegExp]> = {
   ],
 };
 test.each(casesOf(unusable, ["a remote that the config lacks", "a port where nobody listens"]))(
-  "%s is reported with what to fix, and no secret",
+  "reports %s with what to fix, and no secret",
   async (_, [text, remote, words]) => {
     const failure: Error = await rcloneWith(text, remote)
       .put("a/1/b", content("x"), whole)
@@ -59,7 +59,7 @@ test.each(casesOf(unusable, ["a remote that the config lacks", "a port where nob
   },
 );
 
-test("a service where nothing can be renamed is refused", async () => {
+test("refuses a service that cannot rename", async () => {
   const server = await serveByRclone("http", await makeRoot());
   onTestFinished(() => server.close());
   const storage = rcloneWith(server.config, "served:");
@@ -68,7 +68,7 @@ test("a service where nothing can be renamed is refused", async () => {
   );
 });
 
-test("a machine without rclone is told what to install", async () => {
+test("reports a machine without rclone with what to install", async () => {
   const storage = createRcloneStorage({
     host: hostOf("/nowhere:/bin/nothing"),
     remote: "a:",
@@ -77,7 +77,7 @@ test("a machine without rclone is told what to install", async () => {
   await expect(storage.size("a")).rejects.toMatchObject(refused(/apt-get install rclone/));
 });
 
-test("the config is rclone's own, a file that it may renew, or a text that no argument and no variable holds", async () => {
+test("the config is rclone's own, a file that it may renew, or a text that no argument and no variable contains", async () => {
   const root = await makeRoot();
   const home = await makeFolder();
   const config = "[here]\ntype = local\nsecret = very hidden\n";
@@ -111,7 +111,7 @@ test("the config is rclone's own, a file that it may renew, or a text that no ar
   expect(shown).not.toContain("very hidden");
 });
 
-test("an upload that rclone stops reading before it ends is over when it ends", async () => {
+test("an upload that rclone stops reading early ends when rclone ends", async () => {
   const root = await makeRoot();
   const programs = await makeFolder();
   const script = `#!/bin/sh
@@ -140,7 +140,7 @@ PATH=${process.env["PATH"]} exec rclone "$@"
   expect(endless.destroyed).toBe(true);
 });
 
-test("an object that others put there meanwhile is not written over", async () => {
+test("does not overwrite an object that others stored meanwhile", async () => {
   const root = await makeRoot();
   const storage = await openRclone(root);
   const late = Readable.from(
@@ -154,7 +154,7 @@ test("an object that others put there meanwhile is not written over", async () =
   expect(await readdir(root)).toEqual(["b"]);
 });
 
-test("a folder in the place of a file is not taken for it", async () => {
+test("does not mistake a folder for a file", async () => {
   const root = await makeRoot();
   await mkdir(join(root, "a"));
   await writeFile(join(root, "a/1"), "secret");
@@ -162,7 +162,7 @@ test("a folder in the place of a file is not taken for it", async () => {
   await expect(storage.get("a", whole)).rejects.toMatchObject({ name: "StorageError" });
 });
 
-test("one that is not there is no empty one", async () => {
+test("a missing one does not count as empty", async () => {
   const storage = await openRclone(join(await makeRoot(), "typo"));
   const list = (prefix?: string) =>
     Array.fromAsync(storage.list({ ...whole, ...(prefix !== undefined && { prefix }) }));
@@ -171,7 +171,7 @@ test("one that is not there is no empty one", async () => {
   expect(await list("quarterdeck/")).toEqual([]);
 });
 
-test("what has no size, such as a document of Google's, hides no other file", async () => {
+test("entries without a size, such as Google documents, hide no other file", async () => {
   const links = ["backup.zst", "document"].map((name) => `<a href="${name}">${name}</a>`);
   const server = await serve((request, response) => {
     if (request.url === "/")
@@ -188,8 +188,8 @@ test("what has no size, such as a document of Google's, hides no other file", as
   );
 });
 
-describe("a server that goes away", () => {
-  test("while a file is sent: the put fails in words, and nothing is under its name", async () => {
+describe("a server that stops", () => {
+  test("during an upload fails it with a message, and leaves nothing under its name", async () => {
     const root = await makeRoot();
     const server = await serveByRclone("sftp", root);
     const storage = rcloneWith(server.config, "served:");
@@ -208,7 +208,7 @@ describe("a server that goes away", () => {
     expect(await contentsOf(root)).not.toContain("b");
   });
 
-  test("while a file is read: the stream breaks off", async () => {
+  test("during a download breaks the stream off", async () => {
     const root = await makeRoot();
     const server = await serveByRclone("sftp", root);
     const storage = rcloneWith(server.config, "served:");
@@ -254,7 +254,7 @@ describe("a bucket by rclone", () => {
     ],
   };
   test.each(casesOf(refusals, ["refuses a part", "cannot name it"]))(
-    "that %s ends the upload in words and leaves nothing",
+    "that %s ends the upload with a message and leaves nothing",
     { timeout: 60_000 },
     async (_, [rule, words]) => {
       gate.rule(rule);
@@ -265,7 +265,7 @@ describe("a bucket by rclone", () => {
     },
   );
 
-  test("that gives a connection up while a file is read is asked for the rest", async () => {
+  test("that closes a connection during a download gets a request for the rest", async () => {
     const bytes = randomBytes(6_000_000);
     await open().put("a/read", Readable.from([bytes]), whole);
     let cuts = 2;
@@ -274,7 +274,7 @@ describe("a bucket by rclone", () => {
     expect(cuts).toBe(-1);
   });
 
-  test("that is silent ends the upload", { timeout: 120_000 }, async () => {
+  test("that does not respond ends the upload", { timeout: 120_000 }, async () => {
     gate.rule((asked) => (asked.includes("partNumber=1") ? "hang" : "pass"));
     await expect(put(open(1000))).rejects.toMatchObject({ name: "StorageError" });
   });

@@ -4,7 +4,7 @@ import { createLocalStorage } from "./local.ts";
 import { rehearseStorage } from "./rehearse.ts";
 import { makeRoot } from "./testing/every-storage.ts";
 
-test("a rehearsal that is tried again after a kill removes what the first one left", async () => {
+test("a rehearsal that is repeated after a kill removes what the first one left", async () => {
   const storage = createLocalStorage({ path: await makeRoot() });
   const { signal } = new AbortController();
   const keys = async () => (await Array.fromAsync(storage.list({ signal }))).map(({ key }) => key);

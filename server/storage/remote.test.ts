@@ -27,7 +27,7 @@ const away = {
   message: expect.stringMatching(/^Couldn't reach the storage .* on web-1: .*127\.0\.0\.1/),
 };
 
-test("a server that is away is named, and nothing that is there is touched", async () => {
+test("names an unavailable server, and does not affect what is stored there", async () => {
   const { storage } = await open();
   await storage.put("a/1/b", content("kept"), whole);
   const sshd = await remote.sshd();
@@ -43,7 +43,7 @@ test("a server that is away is named, and nothing that is there is touched", asy
   expect((await buffer(await storage.get("a/1/b", whole))).toString()).toBe("kept");
 });
 
-test("a connection that is cut while a file is stored leaves none under its name", async () => {
+test("a connection that is cut during an upload leaves no file under its name", async () => {
   const { root, storage } = await open();
   const sshd = await remote.sshd();
   const endless = Readable.from(
@@ -63,7 +63,7 @@ test("a connection that is cut while a file is stored leaves none under its name
   expect(await contentsOf(root)).toEqual([]);
 });
 
-test("a connection that is cut while a file is read breaks the stream off", async () => {
+test("a connection that is cut during a download breaks the stream off", async () => {
   const { storage } = await open();
   const bytes = Buffer.alloc(20_000_000, 7);
   await storage.put("a/1/b", Readable.from([bytes]), whole);
@@ -73,7 +73,7 @@ test("a connection that is cut while a file is read breaks the stream off", asyn
   await remote.responds();
 });
 
-test("a source whose server is away is not taken for the storage", async () => {
+test("does not blame the storage for an unavailable server of the source", async () => {
   const { storage } = await open();
   const error = new ServerAway("lost", "The connection to db-1 was lost.");
   const broken = Readable.from(
@@ -86,7 +86,7 @@ test("a source whose server is away is not taken for the storage", async () => {
   await expect(storage.put("a/1/b", broken, whole)).rejects.toBe(error);
 });
 
-test("a tool that the server lacks is named with what to install", async () => {
+test("names a tool that the server lacks with what to install", async () => {
   const tools = await makeFolder();
   for (const tool of ["sh", "ls", "dd"]) await symlink(`/bin/${tool}`, join(tools, tool));
   const { storage } = await open((host) => ({
@@ -101,7 +101,7 @@ test("a tool that the server lacks is named with what to install", async () => {
 });
 
 test.skipIf(!isRoot)(
-  "a folder that is closed to the account there names that account",
+  "names the account on the server that has no access to the folder",
   async () => {
     const sshd = await remote.sshd();
     const host = await openRemoteHost(await connectTo(sshd, { user: sshd.user }));

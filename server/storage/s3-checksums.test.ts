@@ -6,7 +6,7 @@ const content = Buffer.from("what is sent");
 const md5 = createHash("md5").update(content).digest("hex");
 const sent = createHash("sha256").update(content).digest("base64");
 
-test("the checksum is SHA-256 as the service writes it", async () => {
+test("the checksum is SHA-256 in the service's format", async () => {
   expect(await checksumOf(content)).toBe(sent);
 });
 
@@ -16,7 +16,7 @@ test.each([
   ["its MD5 as the ETag", { ETag: `"${md5}"` }, true],
   ["an ETag of another kind", { ETag: `"${"0".repeat(32)}"` }, false],
   ["nothing", {}, false],
-])("a service that says %s", (_, answer, is) => {
+])("a service that returns %s", (_, answer, is) => {
   expect(isConfirmed(answer, content, sent, "bucket b")).toBe(is);
 });
 

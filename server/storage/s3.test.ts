@@ -45,13 +45,13 @@ const objects = async () =>
 const codeOf = (code: string) =>
   `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>No.</Message></Error>`;
 
-describe("what is put", () => {
+describe("a stored object", () => {
   test.each([
     ["nothing", 0],
     ["little", 300],
     ["a part exactly", 8 * 1024 * 1024],
     ["several parts", 20_000_000],
-  ])("%s comes back the same, and goes when it is removed", async (_, bytes) => {
+  ])("(%s) is read back unchanged, and removed", async (_, bytes) => {
     const storage = open();
     const content = randomBytes(bytes);
     const key = `shop/1/${bytes}.zst`;
@@ -69,7 +69,7 @@ describe("what is put", () => {
     await storage.remove(key);
   });
 
-  test("is cut into parts whose memory is bounded, and whose number S3 takes", async () => {
+  test("is split into parts of limited memory, whose number S3 accepts", async () => {
     const sizes: number[] = [];
     for await (const part of cutIntoParts(chunked(randomBytes(20_000_000), 77_777)))
       sizes.push(part.length);
@@ -81,7 +81,7 @@ describe("what is put", () => {
   });
 });
 
-test("Cloudflare's service gets parts of one size, which is all that it takes", async () => {
+test("has parts of equal size for Cloudflare's service, which requires that", async () => {
   const bytesOf = partBytesAt("https://0123456789abcdef.eu.r2.cloudflarestorage.com");
   expect(new Set([1, 1000, 1001, 10_000].map(bytesOf)).size).toBe(1);
   expect(10_000 * bytesOf(1)).toBeGreaterThan(600 * 1024 ** 3);
@@ -93,26 +93,26 @@ test("Cloudflare's service gets parts of one size, which is all that it takes", 
     expect(partBytesAt(endpoint)(1001)).toBe(2 * partBytesAt(endpoint)(1000));
 });
 
-describe("what is read", () => {
+describe("a download", () => {
   const content = randomBytes(40_000_000);
   const key = "shop/1/read.zst";
   const gets = (asked: string[]) => asked.filter((one) => one.startsWith("GET")).length;
   beforeAll(() => open().put(key, chunked(content), whole));
 
-  test("comes whole although its reader takes nothing until the connection is given up", async () => {
+  test("is complete although its reader pauses until the connection is closed", async () => {
     const stream = await open({ idleMs: 200 }).get(key, whole);
     await once(stream, "readable");
     await soon(() => expect(s3.givenUp()).not.toEqual([]));
     expect((await buffer(stream)).equals(content)).toBe(true);
   });
 
-  test("comes whole although nobody begins to read until the connection is given up", async () => {
+  test("is complete although the reader starts after the connection was closed", async () => {
     const stream = await open({ idleMs: 200 }).get(key, whole);
     await soon(() => expect(s3.givenUp()).not.toEqual([]));
     expect((await buffer(stream)).equals(content)).toBe(true);
   });
 
-  test("comes whole although connections break, and an end that never comes is told", async () => {
+  test("is complete although connections break, and a missing end is reported", async () => {
     let cuts = 3;
     s3.rule((asked) => (asked.startsWith("GET") && cuts-- > 0 ? "cut" : "pass"));
     expect((await buffer(await open().get(key, whole))).equals(content)).toBe(true);
@@ -127,7 +127,7 @@ describe("what is read", () => {
     });
   });
 
-  test("is no mixture of two objects", async () => {
+  test("never mixes two objects", async () => {
     await open().put("shop/1/changed.zst", chunked(content), whole);
     s3.rule(async (asked) => {
       if (!asked.startsWith("GET")) return "pass";
@@ -139,7 +139,7 @@ describe("what is read", () => {
     await expect(buffer(stream)).rejects.toMatchObject({ name: "StorageError" });
   });
 
-  test("is given up by a reader who leaves, and for good", async () => {
+  test("is canceled permanently by a reader that stops early", async () => {
     const stream = await open().get(key, whole);
     await once(stream, "readable");
     s3.asked();
@@ -153,7 +153,7 @@ describe("what is read", () => {
     expect(gets(s3.asked())).toBe(1);
   });
 
-  test("is given up at once where the rest of it does not come", async () => {
+  test("is canceled at once if the rest of it does not arrive", async () => {
     s3.rule(() => "stall");
     const stream = await open({ idleMs: 3_600_000 }).get(key, whole);
     await once(stream, "readable");
@@ -169,7 +169,7 @@ describe("failed requests", () => {
   /** Two whole parts and more: the second part starts a multipart upload. */
   const large = randomBytes(17_000_000);
 
-  test("one answer of 500 is tried again", async () => {
+  test("retries a single 500", async () => {
     let failed = false;
     s3.rule((asked) => {
       if (failed || !asked.includes("partNumber=2")) return "pass";
@@ -185,7 +185,7 @@ describe("failed requests", () => {
     ["answers of 500", 500, /returned 500, 3 times/],
     ["connections that break in the middle of a part", "reset", /closed the connection/],
     ["a refusal", 403, /denies the access/],
-  ])("%s end the upload in words, and it is aborted", async (_, verdict, words) => {
+  ])("%s end the upload with a message, and it is aborted", async (_, verdict, words) => {
     s3.rule((asked) => (asked.includes("partNumber=2") ? verdict : "pass"));
     await expect(open().put("shop/1/bad.zst", chunked(large), whole)).rejects.toMatchObject({
       name: "StorageError",
@@ -196,7 +196,7 @@ describe("failed requests", () => {
     expect((await objects()).filter((name) => name.includes("bad"))).toEqual([]);
   });
 
-  test("an upload whose last answer is lost is what was stored", async () => {
+  test("an upload whose last response is lost is verified as stored", async () => {
     let lost = false;
     s3.rule((asked) => {
       if (lost || !/^POST .*uploadId=/.test(asked)) return "pass";
@@ -210,7 +210,7 @@ describe("failed requests", () => {
     await storage.remove("shop/1/ended.zst");
   });
 
-  test("a removal that can't find out what an upload left fails, unless the service never says", async () => {
+  test("a removal that can't find out what an upload left fails, unless the service never reports that", async () => {
     const key = "shop/1/left.zst";
     const isList = (asked: string) => /^GET .*[?&]uploads/.test(asked);
     s3.rule((asked) => (isList(asked) ? 503 : "pass"));
@@ -222,7 +222,7 @@ describe("failed requests", () => {
     }
   });
 
-  test("silence ends too", async () => {
+  test("times out without a response", async () => {
     s3.rule((asked) => (asked.includes("partNumber=1") ? "hang" : "pass"));
     const storage = open({ idleMs: 200 });
     await expect(storage.put("shop/1/slow.zst", chunked(large), whole)).rejects.toMatchObject({
@@ -244,7 +244,7 @@ describe("failed requests", () => {
     expect(s3.asked().some((asked) => /^DELETE .*uploadId=/.test(asked))).toBe(true);
   });
 
-  test("a part that is on its way is given up where the content breaks off", async () => {
+  test("cancels a pending part if the content breaks off", async () => {
     const held = Promise.withResolvers<"pass">();
     const isSending = Promise.withResolvers<void>();
     s3.rule((asked) => {
@@ -266,7 +266,7 @@ describe("failed requests", () => {
     held.resolve("pass");
   });
 
-  test("an abort ends it", async () => {
+  test("ends on abort", async () => {
     const abort = new AbortController();
     s3.rule((asked) => {
       if (asked.includes("partNumber=2")) abort.abort(new Error("stopped"));
@@ -288,7 +288,7 @@ describe("failed requests", () => {
       { endpoint: "http://nowhere.invalid" },
       /could not be resolved/,
     ],
-  ])("%s is reported with what to fix", async (_, change, words) => {
+  ])("reports %s with what to fix", async (_, change, words) => {
     await expect(
       open(change).put("a/1/b.zst", Readable.from([Buffer.from("x")]), whole),
     ).rejects.toMatchObject({
@@ -309,7 +309,7 @@ describe("failed requests", () => {
     ["a full quota", 403, codeOf("QuotaExceeded"), /has no space left\. Free some/],
     ["an archive", 403, codeOf("InvalidObjectState"), /has moved the file to an archive/],
     ["full disks", 507, codeOf("XMinioStorageFull"), /has no space left\. Free some/],
-  ])("%s in place of a file is reported in words", async (_, status, text, words) => {
+  ])("reports %s in place of a file", async (_, status, text, words) => {
     const { port } = await serve((_request, response) => response.writeHead(status).end(text));
     const storage = open({ endpoint: `http://127.0.0.1:${port}` });
     const failure = await storage.get("a/1/b.zst", whole).catch((error: unknown) => error);
@@ -320,7 +320,7 @@ describe("failed requests", () => {
     expect(failure).toMatchObject({ message: expect.not.stringMatching(/UnknownError|SDK|sdk/) });
   });
 
-  test("an answer that says no size is none of a missing file", async () => {
+  test("a response without a size does not count as a missing file", async () => {
     const { port } = await serve((_request, response) => response.writeHead(200).end());
     await expect(
       open({ endpoint: `http://127.0.0.1:${port}` }).size("a/1/b.zst"),
@@ -330,7 +330,7 @@ describe("failed requests", () => {
     });
   });
 
-  test("a certificate that nobody signed is reported in words", async () => {
+  test("reports an untrusted certificate", async () => {
     const { port } = await listen(createServer(await makeCertificate("localhost")));
     await expect(
       open({ endpoint: `https://localhost:${port}` }).size("a/1/b.zst"),
@@ -340,14 +340,14 @@ describe("failed requests", () => {
     });
   });
 
-  test("of a bucket that is not there no file is said to be gone", async () => {
+  test("reports no file of a missing bucket as missing", async () => {
     await expect(open({ bucket: "nowhere" }).size("a/1/b.zst")).rejects.toMatchObject({
       name: "StorageError",
       message: expect.stringMatching(/no such bucket/),
     });
   });
 
-  test("no message holds a secret", async () => {
+  test("no message contains a secret", async () => {
     const error: Error = await open({ accessKey: "nobody", secretKey: "very secret" })
       .put("a/1/b.zst", Readable.from([Buffer.from("x")]), whole)
       .then(

@@ -54,7 +54,7 @@ afterEach(async () => {
   for (const name of await readdir(box.root)) await rm(join(box.root, name), { recursive: true });
 });
 
-test("a login with SFTP alone keeps, lists, returns and removes files, for nobody else to read", async () => {
+test("a login with only SFTP stores, lists, returns and removes files, which nobody else can read", async () => {
   const { root, path, open, sshd } = box;
   const storage = open();
   expect(storage.place).toBe(`${path} on 127.0.0.1:${sshd.port}`);
@@ -70,7 +70,7 @@ test("a login with SFTP alone keeps, lists, returns and removes files, for nobod
   expect(await readdir(root)).toEqual([]);
 });
 
-test("a server that is not OpenSSH keeps, replaces, lists and returns files", async () => {
+test("a server that is not OpenSSH stores, replaces, lists and returns files", async () => {
   const root = await makeRoot();
   const { keyFile, folder, fingerprint } = box.sshd;
   const keys = [
@@ -109,7 +109,7 @@ test("a server that is not OpenSSH keeps, replaces, lists and returns files", as
   expect(await readdir(root)).toEqual([]);
 });
 
-test("another host key than the pinned one is refused, and nothing is sent", async () => {
+test("refuses another host key than the pinned one, and sends nothing", async () => {
   const { sshd, path, root } = box;
   const other = openSftp(sshd.target({ hostKey: `SHA256:${"A".repeat(43)}` }), path);
   await expect(other.put("a/1/b", content("x"), whole)).rejects.toMatchObject(
@@ -120,7 +120,7 @@ test("another host key than the pinned one is refused, and nothing is sent", asy
   expect(await readdir(root)).toEqual([]);
 });
 
-test("a host key that is replaced later is refused, too", async () => {
+test("refuses a host key that is replaced later, too", async () => {
   const { sshd, open } = await startBox();
   await open().put("a/1/b", content("x"), whole);
   const target = sshd.target();
@@ -130,12 +130,12 @@ test("a host key that is replaced later is refused, too", async () => {
   );
 });
 
-test("a login that has no SFTP is told so", async () => {
+test("reports a login without SFTP", async () => {
   const { open } = await startBox("ForceCommand echo Hello");
   await expect(open().size("a/1/b")).rejects.toMatchObject(refused(/Couldn't reach|not SFTP/));
 });
 
-test("a file is stored in a folder that others remove as soon as it is made", async () => {
+test("stores a file in a folder that others remove as soon as it is created", async () => {
   const storage = box.open();
   await storage.put("a/kept", content("x"), whole);
   const folder = join(box.root, "a/1");
@@ -157,7 +157,7 @@ test("a file is stored in a folder that others remove as soon as it is made", as
   expect(await storage.size("a/1/b")).toBe(4);
 });
 
-test("a connection that is cut while a file is sent leaves none under its name", async () => {
+test("a connection that is cut during an upload leaves no file under its name", async () => {
   const { sshd, root, open } = box;
   const storage = open();
   const endless = Readable.from(
@@ -176,7 +176,7 @@ test("a connection that is cut while a file is sent leaves none under its name",
   expect(await contentsOf(root)).toEqual([]);
 });
 
-test("a connection that is cut while a file is read breaks the stream off", async () => {
+test("a connection that is cut during a download breaks the stream off", async () => {
   const { sshd, open } = box;
   const storage = open();
   await storage.put("a/1/b", Readable.from([Buffer.alloc(60_000_000, 7)]), whole);
@@ -185,7 +185,7 @@ test("a connection that is cut while a file is read breaks the stream off", asyn
   await expect(buffer(read)).rejects.toMatchObject(refused(/Couldn't reach the storage/));
 });
 
-test("a server that hangs is given up", async () => {
+test("gives up a hanging server", async () => {
   const { sshd, open } = box;
   const storage = open();
   await storage.put("a/1/b", content("x"), whole);
@@ -206,7 +206,7 @@ test("a server that hangs is given up", async () => {
   expect(await storage.size("a/1/c")).toBeNull();
 });
 
-test("a source whose server is away is not taken for the storage", async () => {
+test("does not blame the storage for an unavailable server of the source", async () => {
   const { open } = box;
   const error = new ServerAway("lost", "The connection to db-1 was lost.");
   const broken = Readable.from(
@@ -219,7 +219,7 @@ test("a source whose server is away is not taken for the storage", async () => {
   await expect(open().put("a/1/b", broken, whole)).rejects.toBe(error);
 });
 
-test.skipIf(!isRoot)("a folder that is closed to the login names it", async () => {
+test.skipIf(!isRoot)("names the login that has no access to the folder", async () => {
   const { root, open } = await startBox();
   await chown(root, 0, 0);
   await expect(open().put("a/1/b", content("x"), whole)).rejects.toMatchObject(

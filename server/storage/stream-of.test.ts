@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { streamOf } from "./stream-of.ts";
 
-test("a reader gets the pieces and their error, and leaves without waiting for the next one", async () => {
+test("a reader gets the pieces and their error, and can stop without waiting for the next one", async () => {
   const ends: string[] = [];
   const open = (name: string, pieces: AsyncGenerator<Buffer>) =>
     streamOf(pieces, () => ends.push(name));
@@ -30,7 +30,7 @@ test("a reader gets the pieces and their error, and leaves without waiting for t
   expect(ends).toEqual(["whole", "broken", "stalled"]);
 });
 
-test("what fails while its pieces are given up ends no service", async () => {
+test("an error while the pieces are closed does not end the service", async () => {
   const unheard: unknown[] = [];
   const hear = (reason: unknown) => unheard.push(reason);
   process.on("unhandledRejection", hear);
@@ -40,7 +40,7 @@ test("what fails while its pieces are given up ends no service", async () => {
       yield Buffer.from("a");
       yield Buffer.from("b");
     } finally {
-      // As a loop over a stream does that was destroyed with an error.
+      // Like a loop over a stream that was destroyed with an error.
       await Promise.reject(new Error("gone"));
     }
   }

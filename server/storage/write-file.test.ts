@@ -1,4 +1,4 @@
-// Files that are written with direct I/O contain exactly what was given, for every size and file system.
+// Tests that files written with direct I/O contain exactly the given bytes, for every size and file system.
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { constants, existsSync } from "node:fs";
@@ -35,7 +35,7 @@ const onDisk = "/var/tmp";
 const folders = [onDisk, "/dev/shm"].filter((folder) => existsSync(folder));
 const sizes = [0, 1, slabBytes - 1, slabBytes, slabBytes + 1, 3 * slabBytes, 3 * slabBytes + 4097];
 
-test.each(folders)("in %s they hold every byte", async (folder) => {
+test.each(folders)("in %s they contain every byte", async (folder) => {
   for (const size of sizes) {
     const content = randomBytes(size);
     for (const pieceBytes of [1_000_003, 2 * slabBytes]) {
@@ -45,13 +45,13 @@ test.each(folders)("in %s they hold every byte", async (folder) => {
   }
 });
 
-test("one that is there is not written over", async () => {
+test("does not overwrite an existing file", async () => {
   const path = await write(onDisk, Buffer.from("first"), 1);
   await expect(createFile(path)).rejects.toMatchObject({ code: "EEXIST" });
   expect(await readFile(path, "utf8")).toBe("first");
 });
 
-test("the system's memory keeps nothing of them where the file system can do without", async (context) => {
+test("leaves nothing of them in the page cache if the file system supports that", async (context) => {
   const path = await write(onDisk, randomBytes(3 * slabBytes), slabBytes);
   const direct = await open(path, constants.O_RDONLY | constants.O_DIRECT).catch(() => null);
   await direct?.close();
