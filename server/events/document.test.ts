@@ -7,12 +7,12 @@ import { exampleOf } from "./example.ts";
 
 const file = new URL("../../docs/webhooks.md", import.meta.url);
 
-test("docs/webhooks.md says what the schemas say; `npm run document` writes it", async () => {
+test("docs/webhooks.md matches the schemas; `npm run document` generates it", async () => {
   const markdown = await readFile(file, "utf8");
   expect(markdown).toBe(withEvents(markdown));
 });
 
-test("every example in the documentation is one of its event's schema, and no event is without", async () => {
+test("every example in the documentation matches its event's schema, and every event has one", async () => {
   const markdown = await readFile(file, "utf8");
   const examples = [...markdown.matchAll(/^### (\S+)$[^]*?^```json\n([^]*?)\n```$/gm)];
   expect(examples.map(([, type]) => type)).toEqual(eventTypes);

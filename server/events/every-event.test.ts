@@ -1,4 +1,5 @@
-// Each event happens once in a real service; what arrives is what its schema says, about the right things by name.
+// Causes each event once in a real service, and checks that the delivered payload matches its schema and names the right
+// objects.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -32,7 +33,7 @@ afterAll(async () => {
 const createWebhook = async (url: string) =>
   (await service.json<WebhookWithSecret>("POST", "/api/site/1/webhook", { url })).body;
 
-/** The newest request of a type, as its schema reads it. */
+/** Returns the newest delivered payload of a type, parsed by its schema. */
 const arrived = <Type extends EventType>(type: Type): Promise<EventData<Type>> =>
   soon(() => {
     const bodies: { type: string }[] = receiver.arrivals.map(({ body }) => JSON.parse(body));
@@ -68,7 +69,7 @@ test("a ping and two deployments", async () => {
   expect(await arrived("site.deployment_failed")).toMatchObject({ ...onShop, status: "failed" });
 });
 
-test("a worker that fails and is up again", async () => {
+test("a worker that fails and comes up again", async () => {
   const { body: worker } = await service.json<Worker>("POST", "/api/site/1/worker", {
     ...workerBody,
     startretries: 0,
@@ -89,9 +90,9 @@ test("a worker that fails and is up again", async () => {
   expect(await arrived("worker.recovered")).toMatchObject({ ...onShop, worker_id: worker.id });
 });
 
-test("a backup, its restore, and both of them failing; a damaged backup and its drill have times of their own", async () => {
+test("a backup, its restore, and the failure of both; a damaged backup and its drill have separate times", async () => {
   const { id } = await service.installed();
-  // No scheduled run comes between, whatever time of day it is.
+  // Moves the next scheduled run out of the test's time.
   await service.query(
     "update backup_configurations set next_run_at = next_run_at + interval '9 days' where id = $1",
     [id],
@@ -126,7 +127,7 @@ test("a backup, its restore, and both of them failing; a damaged backup and its 
   await service.restored(backup.id, "failed");
   expect(await arrived("restore.failed")).toMatchObject({ ...ofOrders, backup_id: backup.id });
 
-  // A schedule is looked at when its configuration is changed.
+  // The scheduler looks at a schedule when its configuration changes.
   await service.ahead(2 * 24 * 3600_000);
   await service.call("PUT", `/api/backup-configuration/${id}`, {
     name: "Shop, nightly",
@@ -166,7 +167,10 @@ test("a webhook that gives up a delivery, is disabled and is enabled again", asy
   await other.close();
 });
 
-/** Events that take minutes to happen. Their rooms make them, and every test service holds what it made against the schemas. */
+/**
+ * Events that take minutes to happen. The tests of their rooms cause them, and every test service checks them against the
+ * schemas.
+ */
 const madeElsewhere: readonly EventType[] = [
   "worker.crash_looping",
   "worker.stable",
@@ -174,7 +178,7 @@ const madeElsewhere: readonly EventType[] = [
   "server.recovered",
 ];
 
-test("no event was left out", async () => {
+test("no event is missing", async () => {
   const rows = await service.query<{ type: EventType }>("select distinct type from events");
   const made = [...rows.map(({ type }) => type), ...madeElsewhere];
   expect(made.toSorted()).toEqual([...eventTypes].toSorted());

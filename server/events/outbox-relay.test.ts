@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.close();
 });
 
-test("a look each second finds an event that nobody announced, and costs one statement where there is none", async () => {
+test("polls each second for events without a notification, with one statement if there are none", async () => {
   const clock = createFakeClock();
   const statements: Statement[] = [];
   const dispatched: EventRow[] = [];

@@ -19,8 +19,8 @@ const ids = async (table: string): Promise<number[]> => {
 const range = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, place) => first + place);
 
-test("what is old goes, in many statements; what is still to be sent and what is of it stays", async () => {
-  // Of 2,600 the first 2,500 are old; the deliveries of every hundredth one are still to be sent.
+test("deletes old rows in many statements, and keeps pending ones and what they refer to", async () => {
+  // Of 2,600 events the first 2,500 are old; the deliveries of every hundredth one are pending.
   const at = sql.raw(
     `now() - case when n <= 2500 then interval '91 days' else interval '1 day' end`,
   );
@@ -33,7 +33,7 @@ test("what is old goes, in many statements; what is still to be sent and what is
       select 'worker.failed', 1, 'msg_' || n, '{}', '{}', now(), ${at} from generate_series(1, 2600) n`,
     sql`insert into webhook_deliveries (webhook_id, event_id, created_at, next_attempt_at)
       select 1, n, ${at}, case when n % 100 = 0 then now() end from generate_series(1, 2600) n`,
-    // One was sent once more yesterday.
+    // A delivery that was sent again yesterday.
     sql`insert into webhook_deliveries (webhook_id, event_id, created_at) values (1, 7, now() - interval '1 day')`,
     sql`insert into channel_messages (channel_id, event, title, created_at, next_attempt_at)
       select 1, 'worker.failed', 'failed', ${at}, case when n = 8 then now() end from generate_series(1, 2600) n`,

@@ -55,7 +55,7 @@ const stored = async () => {
   return rows;
 };
 
-test("a job that fails is tried again with its reason stored, and those taken with it end well", async () => {
+test("a failed job is retried with its reason stored, and jobs fetched together with it succeed", async () => {
   const rows = await soon(async () => {
     const found = await stored();
     expect(found.map(({ state }) => state)).toEqual(["retry", "retry", "completed"]);
@@ -66,13 +66,13 @@ test("a job that fails is tried again with its reason stored, and those taken wi
   expect(JSON.stringify(rows[1]?.output)).toContain("NUL \ufffd and a half \ufffd");
 });
 
-test("no value of a query is in the log, or stored with the job that failed", async () => {
+test("no value of a query is in the log, or stored with a failed job", async () => {
   await vi.waitFor(() => expect(lines.join("")).toContain("settings_pkey"), { timeout: 60_000 });
   expect(lines.join("")).not.toContain(secret);
   expect(JSON.stringify(await stored())).not.toContain(secret);
 });
 
-test("a job of a server that a killed service had is handed out again, however long it may take", async () => {
+test("a job of a server that a killed service had is assigned again, however long it may take", async () => {
   const data = { id: 1, transition: 1, server_id: 1 };
   const queued = "name = 'backup-configuration.removing' and state = 'active'";
   const fresh = await createTestDatabase();

@@ -6,7 +6,7 @@ import { createLoop } from "./loop.ts";
 const log = createLog("silent");
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("a turn follows each wake, and one by itself when nobody wakes it", async () => {
+test("runs after each wake, and by itself without one", async () => {
   const clock = createFakeClock();
   let turns = 0;
   const loop = createLoop({
@@ -28,7 +28,7 @@ test("a turn follows each wake, and one by itself when nobody wakes it", async (
   expect(turns).toBe(2);
 });
 
-test("the next turn comes when the last one says, or only when somebody wakes it", async () => {
+test("the next turn starts when the last one says, or only on a wake", async () => {
   const clock = createFakeClock();
   let turns = 0;
   let delayMs: number | null = 200;
@@ -54,7 +54,7 @@ test("the next turn comes when the last one says, or only when somebody wakes it
   await loop.stop();
 });
 
-test("turns never overlap; who wakes it meanwhile gets one more", async () => {
+test("turns never overlap; wakes during one cause one more", async () => {
   const clock = createFakeClock();
   const ends: (() => void)[] = [];
   let atOnce = 0;
@@ -85,7 +85,7 @@ test("turns never overlap; who wakes it meanwhile gets one more", async () => {
   await loop.stop();
 });
 
-test("a turn that fails is followed by the next one", async () => {
+test("a failed turn is followed by the next one", async () => {
   const clock = createFakeClock();
   let turns = 0;
   const loop = createLoop({
@@ -106,7 +106,7 @@ test("a turn that fails is followed by the next one", async () => {
   await loop.stop();
 });
 
-test("turns rest a while in between, and one turn serves all who woke it meanwhile", async () => {
+test("pauses between turns, and one turn serves all wakes during the pause", async () => {
   const clock = createFakeClock();
   const atMs: number[] = [];
   const loop = createLoop({

@@ -44,7 +44,7 @@ const jobsOf = async (key: number) => {
   return rows;
 };
 
-test("a key has one job at a time over all instances, whoever asks how often", async () => {
+test("a key has one job at a time over all instances, however often it is requested", async () => {
   const running = new Set<number>();
   let most = 0;
   const done = new Map<number, number>();
@@ -67,7 +67,7 @@ test("a key has one job at a time over all instances, whoever asks how often", a
   expect(most).toBeGreaterThan(1);
 });
 
-test("what comes while a job runs is seen by it or by the next one, never by none", async () => {
+test("work that arrives while a job runs is seen by it or by the next one, never by none", async () => {
   // The work is stored in a row; each change of it ensures a job in its transaction.
   await database.db.execute(sql`create table todo (key int primary key, many int not null)`);
   await database.db.execute(sql`insert into todo values (1, 0)`);
@@ -93,7 +93,7 @@ test("what comes while a job runs is seen by it or by the next one, never by non
   await soon(async () => expect(await jobsOf(1)).toEqual([]));
 });
 
-test("a delayed job is begun sooner when somebody has something for now, and not begun later", async () => {
+test("a delayed job starts sooner when there is work for now, and never later", async () => {
   const begun: number[] = [];
   await ensure(1, 3_600_000);
   await ensure(2, 3_600_000);
@@ -104,7 +104,7 @@ test("a delayed job is begun sooner when somebody has something for now, and not
   expect(await jobsOf(1)).toEqual([{ state: "created", attempt: 0 }]);
 });
 
-test("a runner whose claim is gone holds it no more, and its job's end changes nothing", async () => {
+test("a runner whose claim was lost no longer holds it, and the end of its job changes nothing", async () => {
   const claims: Claim[] = [];
   const release = Promise.withResolvers<void>();
   queues()[0]?.work({
@@ -127,7 +127,7 @@ test("a runner whose claim is gone holds it no more, and its job's end changes n
   expect(await jobsOf(1)).toEqual([{ state: "retry", attempt: 0 }]);
 });
 
-test("a runner that gets its own job again ends what it does for the claim before, which holds no more", async () => {
+test("a runner that gets its own job again ends its work for the previous claim, which is no longer held", async () => {
   const claims: Claim[] = [];
   const ended: number[] = [];
   const signals: AbortSignal[] = [];
@@ -155,7 +155,7 @@ test("a runner that gets its own job again ends what it does for the claim befor
   await soon(() => expect(ended).toEqual([0, 1]));
 });
 
-test("slow jobs leave room for the others", async () => {
+test("slow jobs leave room for others", async () => {
   const begun: number[] = [];
   queues()[0]?.work({
     async perform(key, _, signal) {
@@ -177,7 +177,7 @@ test("slow jobs leave room for the others", async () => {
   expect(begun).toHaveLength(49);
 });
 
-test("a job that throws is handed out again, with the next attempt", async () => {
+test("a job that throws is assigned again, with the next attempt", async () => {
   const attempts: number[] = [];
   workAll({
     async perform(_, { attempt }) {

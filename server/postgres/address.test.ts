@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readPostgresUrl } from "./address.ts";
 
-test("reads a URL as PostgreSQL's own programs do", () => {
+test("parses a URL like PostgreSQL's own programs", () => {
   const url = "postgresql://me:p%40ss%3A@[::1]:5433/d%20b?sslmode=require&sslcert=/c&sslkey=/k";
   expect(readPostgresUrl(url)).toEqual({
     host: "::1",

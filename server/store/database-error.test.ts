@@ -5,7 +5,7 @@ import { describeDatabaseError } from "./database-error.ts";
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error("x"), { code, ...more });
 
-describe("errors of the database are described in the operator's words", () => {
+describe("describes errors of the database to operators", () => {
   test.each([
     ["a full disk", coded("53100"), /database's disk is full/],
     ["no connection left", coded("53300"), /connections are in use/],
@@ -27,7 +27,7 @@ describe("errors of the database are described in the operator's words", () => {
     expect(describeDatabaseError(new DrizzleQueryError("select 1", [], error))).toMatch(words);
   });
 
-  test("a real refused socket", async () => {
+  test("describes a real refused socket", async () => {
     const client = new Client({ host: "/nowhere", ssl: false });
     const error: unknown = await client.connect().catch((error: unknown) => error);
     expect(describeDatabaseError(error)).toMatch(/is not responding/);
@@ -40,11 +40,11 @@ test.each([
   ["a bug", new TypeError("x is undefined")],
   ["no error at all", "text"],
   ["nothing", undefined],
-])("%s is not an error of the database itself", (_, error) => {
+])("%s does not count as an error of the database", (_, error) => {
   expect(describeDatabaseError(error)).toBeNull();
 });
 
-test("an error that causes itself ends the search", () => {
+test("handles an error that is its own cause", () => {
   const error = new Error("round");
   error.cause = error;
   expect(describeDatabaseError(error)).toBeNull();

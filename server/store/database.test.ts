@@ -35,7 +35,7 @@ describe("a schema of another version", () => {
   const open = () => openDatabase(database.connection, () => undefined);
   const migrated = sql`select id, created_at from drizzle.__drizzle_migrations`;
 
-  test("is worked with where it only adds, and refused where it does more", async () => {
+  test("is used if it only adds, and refused otherwise", async () => {
     const breaking = Date.now() + 2 * day;
     await database.db.execute(
       sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('next', ${Date.now() + day})`,
@@ -43,20 +43,20 @@ describe("a schema of another version", () => {
     const adjacent = await open();
     await adjacent.close();
     const before = (await database.db.execute(migrated)).rows;
-    // As a later version stores it.
+    // The setting that a later version stores.
     await database.db
       .update(settings)
       .set({ value: String(breaking) })
       .where(eq(settings.key, "schema_last_breaking"));
     await expect(open()).rejects.toThrow(/was upgraded by a newer version of Quarterdeck/);
     await expect(open()).rejects.toBeInstanceOf(NewerSchema);
-    // A version that never stored anything.
+    // The state of a version that never stored anything.
     await database.db.delete(settings).where(eq(settings.key, "schema_last_breaking"));
     await expect(open()).rejects.toBeInstanceOf(NewerSchema);
     expect((await database.db.execute(migrated)).rows).toEqual(before);
   });
 
-  test("is refused where the job engine's is newer", async () => {
+  test("is refused if the job engine's version is newer", async () => {
     await database.db.execute(sql`delete from drizzle.__drizzle_migrations where hash = 'next'`);
     await (await open()).close();
     await database.db.execute(sql`create schema if not exists pgboss`);
@@ -67,7 +67,7 @@ describe("a schema of another version", () => {
   });
 });
 
-describe("a transaction is kept to its own connection", () => {
+describe("a transaction is limited to its own connection", () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -101,7 +101,7 @@ describe("a transaction is kept to its own connection", () => {
     expect(database.pool().idle).toBe(database.pool().open);
   });
 
-  test("what it began and did not wait for may use the pool once it has ended", async () => {
+  test("work that it started without awaiting may use the pool once it has ended", async () => {
     const ended = Promise.withResolvers<void>();
     let later: Promise<void> = Promise.reject(new Error("The transaction did not run."));
     later.catch(() => undefined);
@@ -113,7 +113,7 @@ describe("a transaction is kept to its own connection", () => {
     await expect(later).resolves.toBeUndefined();
   });
 
-  test("others use the pool while it is open", async () => {
+  test("other work can use the pool while it is open", async () => {
     const opened = Promise.withResolvers<Connection>();
     const asked = Promise.withResolvers<void>();
     const open = database.db.transaction(async (tx) => {
@@ -126,7 +126,7 @@ describe("a transaction is kept to its own connection", () => {
     await open;
   });
 
-  test("where it may not fail, the query goes on and its place is reported", async () => {
+  test("with a callback for this the query continues and its place is reported", async () => {
     const reported: SecondConnection[] = [];
     const lenient = await openDatabase(
       database.connection,
@@ -142,7 +142,7 @@ describe("a transaction is kept to its own connection", () => {
   });
 });
 
-test("a connection that is lost inside a transaction fails that transaction alone", async () => {
+test("a connection lost inside a transaction fails only that transaction", async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());
   const transaction = database.db.transaction(async (tx) => {
@@ -155,7 +155,7 @@ test("a connection that is lost inside a transaction fails that transaction alon
   await expect(database.ping()).resolves.toBeUndefined();
 });
 
-test("transactions that cannot begin leave the pool its connections", async () => {
+test("transactions that cannot begin return their connections to the pool", async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());
   const none = async () => undefined;
@@ -167,7 +167,7 @@ test("transactions that cannot begin leave the pool its connections", async () =
   await expect(database.ping()).resolves.toBeUndefined();
 });
 
-test("a transaction whose client hangs keeps nobody from what it locked", async () => {
+test("a transaction whose client hangs does not keep its locks", async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());
   await database.db.insert(settings).values({ key: "locked", value: "before" });

@@ -9,7 +9,7 @@ import { describeDatabaseError } from "./database-error.ts";
 import { migrationLock, openDatabase, type OpenDatabase } from "./database.ts";
 import { sql } from "./drizzle.ts";
 
-describe.skipIf(!hasPostgresServer)("a database that falls silent", () => {
+describe.skipIf(!hasPostgresServer)("a database that does not respond", () => {
   const cleanUps: (() => Promise<void>)[] = [];
   let server: PostgresServer;
   let link: CuttableLink;
@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgresServer)("a database that falls silent", () => {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
   });
 
-  test("fails the queries that wait for it, and takes new ones once it responds", async () => {
+  test("fails the pending queries, and executes new ones once it responds", async () => {
     const { db } = database;
     const inside = Promise.withResolvers<void>();
     const cut = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ describe.skipIf(!hasPostgresServer)("a database that falls silent", () => {
     expect(database.pool()).toMatchObject({ waiting: 0 });
   });
 
-  test("is waited for by what changes the schema, however long that takes", async () => {
+  test("does not fail changes of the schema, however long they take", async () => {
     const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
     const holding = Promise.withResolvers<void>();
     const holder = database.db.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-// Frequent queries of tables that grow for years use an index.
+// Tests that frequent queries of tables that grow for years use an index.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPrune } from "../events/prune.ts";
 import { soleLeases } from "../instances/leases.ts";
@@ -13,9 +13,9 @@ import { soon } from "../testing/soon.ts";
 const nowMs = Date.parse("2026-06-01T12:00:00Z");
 const now = "timestamptz '2026-06-01T12:00:00Z'";
 
-/** Tables that grow with what happens, not with what exists. */
+/** Tables that grow with time, not with the number of objects. */
 const growing = ["backups", "events", "webhook_deliveries", "webhook_attempts", "activity"];
-/** A list shows a few of them; the overview and the search look at all. */
+/** Lists read a few rows of these; the overview and the search read all. */
 const kept = ["workers", "backup_configurations", "webhooks"];
 
 const servers = 200;
@@ -33,7 +33,7 @@ const inventory = (folder: string) =>
   ].join("\n");
 
 const rows = [
-  // What triggers keep is filled below; they would take most of the time.
+  // Disables triggers, which would take most of the time; what they maintain is filled in below.
   "set session_replication_role = replica",
   `insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries, processes,
      startsecs, stopwaitsecs, startretries, stopsignal, status)
@@ -89,7 +89,7 @@ afterAll(async () => {
   stopNoting();
 });
 
-/** The tables that a statement reads from end to end, with the statement. */
+/** Returns the tables that a statement scans sequentially, with the statement. */
 async function scansOf(statements: readonly Statement[], tables: readonly string[]) {
   const found: string[] = [];
   await withClient(service.connection, async (client) => {
@@ -131,18 +131,18 @@ test.each([
   "/api/activity?server_id=7",
   "/api/activity?site_id=7",
   "/api/activity?search=nightly",
-])("%s reads no table from end to end", async (path) => {
+])("%s scans no table sequentially", async (path) => {
   expect(await scansOf(await asked(path), [...growing, ...kept])).toEqual([]);
 });
 
 test.each(["/api/overview", "/api/search?q=shop", "/metrics"])(
-  "%s reads nothing from end to end that grows with time",
+  "%s scans no table sequentially that grows with time",
   async (path) => {
     expect(await scansOf(await asked(path), growing)).toEqual([]);
   },
 );
 
-test("the scheduler reads nothing from end to end that grows with time, and the due schedules by their index", async () => {
+test("the scheduler scans no table sequentially that grows with time, and finds due schedules by their index", async () => {
   const statements: Statement[] = [];
   withStatements(statements, () => clock.advance(60_000));
   await soon(
@@ -156,7 +156,7 @@ test("the scheduler reads nothing from end to end that grows with time, and the 
   expect(await scansOf(due, kept)).toEqual([]);
 });
 
-test("the workers of a server that nobody looks after are found by their index", async () => {
+test("finds the workers of a server without an instance by an index", async () => {
   const statements: Statement[] = [];
   const { db, close } = await openDatabase(service.connection, () => undefined);
   try {
@@ -173,11 +173,11 @@ test("the workers of a server that nobody looks after are found by their index",
   expect(await scansOf(statements, kept)).toEqual([]);
 });
 
-test("retention finds old rows by their index", async () => {
+test("retention finds old rows by an index", async () => {
   const statements: Statement[] = [];
   const { db, close } = await openDatabase(service.connection, () => undefined);
   try {
-    // Few at once of the few that there are here, as a thousand are of millions.
+    // Deletes a small share of the few rows here at once, as a thousand are of millions.
     await withStatements(statements, createPrune({ db, keepDays: 93, clock, rowsAtOnce: 100 }));
   } finally {
     await close();

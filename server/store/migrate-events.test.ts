@@ -1,4 +1,4 @@
-// What was on its way when the service was updated keeps to the order too, and what waited for nothing is over.
+// Tests that pending deliveries and events keep their order during an upgrade, and that completed ones stay completed.
 import { randomBytes } from "node:crypto";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { drizzle, migrate } from "./drizzle.ts";
 const migrations = fileURLToPath(new URL("migrations", import.meta.url));
 type Journal = { entries: { tag: string }[] };
 
-/** The migrations that came before one. */
+/** Returns a folder with the migrations before one. */
 async function before(tag: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-migrations-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -24,7 +24,7 @@ async function before(tag: string): Promise<string> {
   return folder;
 }
 
-/** A database with all migrations, whose rows were stored before one of them. */
+/** Creates a database with all migrations, in which `stored` was run before one of them. */
 async function migrateFrom(tag: string, stored: string): Promise<pg.Client> {
   const database = `test_${randomBytes(6).toString("hex")}`;
   await administer(`create database ${database}`);
@@ -40,7 +40,7 @@ async function migrateFrom(tag: string, stored: string): Promise<pg.Client> {
   return client;
 }
 
-test("deliveries and events that are stored already get their order", async () => {
+test("existing deliveries and events get their order", async () => {
   const client = await migrateFrom(
     "0006_honest_states",
     `
@@ -66,7 +66,7 @@ test("deliveries and events that are stored already get their order", async () =
   ]);
 });
 
-test("messages and redeliveries that are on the timeline already keep their sentences", async () => {
+test("existing messages and redeliveries on the timeline keep their sentences", async () => {
   const client = await migrateFrom(
     "0014_notification_columns",
     `
@@ -88,7 +88,7 @@ test("messages and redeliveries that are on the timeline already keep their sent
   ]);
 });
 
-test("an order that waits for a worker's server already is known to wait", async () => {
+test("an order that already waits for a worker's server is marked as waiting", async () => {
   const worker = (id: number, status: string, last: string | null) =>
     `(${id}, 1, 'database', '${status}', ${last && `'${last}'`}, 5, 'default', 0, 0, false, 128, 3, 60, 1, 1, 0, 10, 3, 'TERM')`;
   const client = await migrateFrom(

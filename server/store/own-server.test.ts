@@ -69,13 +69,13 @@ describe.skipIf(!hasPostgresServer)("the operator's own PostgreSQL", () => {
     expect(await isEncrypted(url)).toBe(encrypted);
   });
 
-  test("is reached where its name is the certificate's", async () => {
+  test("is reached under the name in its certificate", async () => {
     const query = `?sslmode=verify-full&sslrootcert=${folder}/authority.pem`;
     expect(await isEncrypted(byName(server.url("own", me)) + query)).toBe(true);
     expect(await isEncrypted(byName(server.url("kept", guarded)))).toBe(true);
   });
 
-  test("is reached without TLS where it has none and need not have it", async () => {
+  test("is reached without TLS if it has none and TLS is not required", async () => {
     const plain = await startPostgresServer();
     onTestFinished(() => plain.stop());
     expect(await isEncrypted(plain.url("postgres"))).toBe(false);
@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgresServer)("the operator's own PostgreSQL", () => {
       () => server.url("old", me),
       /has the encoding LATIN1\. Create one with the encoding UTF8 /,
     ],
-  ])("is refused with words: %s", async (_, url, words) => {
+  ])("is refused with a message: %s", async (_, url, words) => {
     const opening = openOwnServer(await url());
     await expect(opening).rejects.toThrow(words);
     await expect(opening).rejects.not.toThrow(/secret|m%20e|guarded@/);

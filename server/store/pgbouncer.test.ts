@@ -1,5 +1,5 @@
-// PgBouncer in front of the operator's own PostgreSQL. In transaction mode every transaction may run on another connection, so
-// nothing may rest on what a session knows: no lock of a session, and no notice that is heard.
+// Tests PgBouncer in front of the operator's own PostgreSQL. In transaction mode each transaction may run on another
+// connection, so nothing may depend on the state of a session: neither session locks nor LISTEN.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
 import {
@@ -39,21 +39,21 @@ describe.skipIf(!hasPostgresServer || !hasPgbouncer).each(["session", "transacti
           openDatabase(await openOwnServer(bouncer.url), () => undefined),
         ),
       );
-      // Those of sessions that PgBouncer keeps, as long as they last.
+      // Locks would remain in the sessions that PgBouncer keeps open.
       expect(
         await server.query("own", "select * from pg_locks where locktype = 'advisory'"),
       ).toEqual([]);
       await Promise.all(opened.map(({ close }) => close()));
     });
 
-    test("a move is refused, which needs a session of its own", async () => {
+    test("refuses a move, which needs its own session", async () => {
       const side = { connection: await openOwnServer(bouncer.url), embeddedIn: null };
       await expect(openSide(side)).rejects.toThrow(
         "A connection pooler such as PgBouncer stands in front of the database own at 127.0.0.1",
       );
     });
 
-    // What holds without sessions holds with them.
+    // What works in transaction mode works in session mode, too.
     if (mode === "session" && !isLongForm) return;
     test("a worker runs and a webhook is delivered", async () => {
       const receiver = await startReceiver();

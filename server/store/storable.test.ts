@@ -6,7 +6,7 @@ import { eq, sql } from "./drizzle.ts";
 import { storableJson, toStorableText } from "./storable.ts";
 import { activity, events, settings } from "./tables.ts";
 
-/** Any text, the unstorable ones as often as the rest. */
+/** Any text, half of them with unstorable characters. */
 const anyText = fc.oneof(
   fc.string({ unit: "binary" }),
   fc
@@ -14,7 +14,7 @@ const anyText = fc.oneof(
     .map((all) => all.join("")),
 );
 
-test("every text becomes a storable one, and a storable one stays what it is", () => {
+test("makes every text storable, and leaves a storable one unchanged", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const storable = toStorableText(text);
@@ -25,7 +25,7 @@ test("every text becomes a storable one, and a storable one stays what it is", (
   );
 });
 
-test("the JSON of a value holds the same texts, made storable: values, names, and what is deep inside", () => {
+test("makes all texts in the JSON of a value storable: values, names, and nested ones", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const value = { list: [text, { deep: text }], count: 1, none: null };
@@ -49,10 +49,10 @@ afterAll(() => database.close());
 const awful = "a\0b\ud800c\udc00d 🦜 \\u0000";
 const stored = "a\ufffdb\ufffdc\ufffdd 🦜 \\u0000";
 
-test("whatever is written is stored, in a text, a list of texts and JSON, with what cannot be kept replaced", async () => {
+test("stores every text, list of texts and JSON, with unstorable characters replaced", async () => {
   const { db } = database;
   await db.insert(settings).values({ key: awful, value: awful });
-  // Found again by the same text: a comparison is made storable too.
+  // Can be found by the same text, because comparisons are made storable, too.
   const [setting] = await db.select().from(settings).where(eq(settings.key, awful));
   expect(setting).toEqual({ key: stored, value: stored });
 
@@ -69,7 +69,7 @@ test("whatever is written is stored, in a text, a list of texts and JSON, with w
   expect(list.rows).toEqual([{ texts: [stored, stored] }]);
 });
 
-test("a transaction and a statement that was prepared store it as well", async () => {
+test("also in a transaction and a prepared statement", async () => {
   const { db } = database;
   await db.transaction(async (tx) => {
     await tx.insert(settings).values({ key: "in a transaction", value: awful });
@@ -87,7 +87,7 @@ test("a transaction and a statement that was prepared store it as well", async (
   ]);
 });
 
-test("what is no text is stored as it was", async () => {
+test("stores other values unchanged", async () => {
   const { db } = database;
   const at = new Date("2026-01-31T09:30:00.123Z");
   const entry = { kind: "token", action: "made", actor_type: "service", actor_name: "x" } as const;

@@ -20,7 +20,7 @@ function machine(commands: Record<string, (args: readonly string[]) => CommandRe
 
 const ok = (output = ""): CommandResult => ({ exitCode: 0, output });
 
-test("the system user is made once, with the command the machine has", async () => {
+test("creates the system user once, with the command that the machine has", async () => {
   let isThere = false;
   const make = () => {
     isThere = true;
@@ -37,14 +37,14 @@ test("the system user is made once, with the command the machine has", async () 
   expect(calls.some((call) => call.startsWith("useradd"))).toBe(false);
 });
 
-test("a user that another service made in the same moment is taken", async () => {
+test("uses a user that another service created at the same moment", async () => {
   let asked = 0;
   const id = () => (++asked > 2 ? ok("998") : { exitCode: 1, output: "" });
   const { run } = machine({ id, useradd: () => ({ exitCode: 9, output: "already exists" }) });
   expect(await systemAccount(silent, run)).toMatchObject({ uid: 998 });
 });
 
-test("two services that make the user in the same moment get the same one", async () => {
+test("two services that create the user at the same moment get the same one", async () => {
   const folder = await makeFolder();
   // Behaves like `useradd`: a call that checked before the other call finished gives the name a new uid.
   const start = `
@@ -72,7 +72,7 @@ test("two services that make the user in the same moment get the same one", asyn
   expect(first.stdout.trim()).toBe(await readFile(join(folder, "user"), "utf8"));
 });
 
-test("a machine without useradd and adduser is told what to do", async () => {
+test("says what to do on a machine without useradd and adduser", async () => {
   const { run } = machine({ id: () => ({ exitCode: 1, output: "" }) });
   await expect(systemAccount(silent, run)).rejects.toThrow(
     /create the system user “quarterdeck” \(useradd: spawn useradd ENOENT; adduser: .*ordinary user.*DATABASE_URL/,

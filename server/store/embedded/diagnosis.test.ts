@@ -42,7 +42,7 @@ test.each([
     /unexpectedly \(signal SIGKILL\)/,
   ],
   ["no word at all", "", /unexpectedly \(signal SIGKILL\)\. See its log, .*postgres\.log\.$/],
-])("an end by %s is reported in operator's words", async (_, log, words) => {
+])("describes an end by %s to operators", async (_, log, words) => {
   const home = await makeFolder();
   const logFile = join(home, "postgres.log");
   await writeFile(logFile, log);

@@ -26,7 +26,7 @@ describe("a running database", () => {
     };
   });
 
-  test("speaks UTF-8, checks its pages, and writes to the disk before it says saved", async () => {
+  test("uses UTF-8 and page checksums, and syncs to disk before a commit returns", async () => {
     const names = ["server_encoding", "data_checksums", "fsync", "synchronous_commit"];
     const shown = await Promise.all(
       names.map((name) => ask<Record<string, string>>(`show ${name}`)),
@@ -52,7 +52,7 @@ describe("a running database", () => {
     expect((await stat(folder)).mode & 0o066).toBe(0);
   });
 
-  test.skipIf(!isRoot)("is out of reach of another user (root only: becomes one)", async () => {
+  test.skipIf(!isRoot)("is inaccessible to another user (root only: becomes one)", async () => {
     const address = JSON.stringify(join(database.connection.host, socketName));
     const script = `require("net").connect(${address}).on("connect", () => console.log("in")).on("error", (e) => console.log(e.code))`;
     const child = spawn("node", ["--eval", script], { uid: 65_534, gid: 65_534, cwd: "/" });
@@ -70,7 +70,7 @@ describe("a running database", () => {
   });
 
   test.skipIf(!isLinux)(
-    "has a session of its own, so Ctrl-C does not reach it (Linux)",
+    "has its own session, so that Ctrl-C does not reach it (Linux)",
     async () => {
       const text = await readFile(`/proc/${database.pid()}/stat`, "utf8");
       const [, , group, session] = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -99,7 +99,7 @@ describe("a running database", () => {
   });
 });
 
-test("what was saved is there after a stop and a start, and nothing of the service's environment reaches the database", async () => {
+test("keeps stored rows over a stop and a start, and gets nothing of the service's environment", async () => {
   const folder = await copyOfDatabase();
   process.env["PGDATA"] = "/elsewhere";
   process.env["QUARTERDECK_TEST_SECRET"] = "secret";
@@ -118,7 +118,7 @@ test("what was saved is there after a stop and a start, and nothing of the servi
 });
 
 describe("stop", () => {
-  test("ends it in good order although a connection is amid a query", async () => {
+  test("shuts it down in order although a connection is in the middle of a query", async () => {
     const folder = await copyOfDatabase();
     const { connection, stop } = await startDatabase({ folder });
     const client = new Client(connection);
@@ -131,7 +131,7 @@ describe("stop", () => {
   });
 
   test.skipIf(!isLinux)(
-    "has a deadline for a database that hangs (Linux)",
+    "has a deadline for a hanging database (Linux)",
     async () => {
       const folder = await copyOfDatabase();
       const { pid, stop } = await startDatabase({ folder, stopDeadlineMs: 100 });
@@ -147,7 +147,7 @@ describe("stop", () => {
   );
 });
 
-test("data of another major version is refused with the way out, and not touched", async () => {
+test("refuses data of another major version with the way out, without changing it", async () => {
   const folder = await copyOfDatabase();
   await writeFile(join(folder, "data", "PG_VERSION"), "17\n");
   const before = await readdir(join(folder, "data"));
@@ -157,7 +157,7 @@ test("data of another major version is refused with the way out, and not touched
   expect(await readdir(join(folder, "data"))).toEqual(before);
 });
 
-test("a first start that was cut off is begun again", async () => {
+test("repeats an interrupted first start", async () => {
   const folder = join(await makeFolder(), "postgres");
   await mkdir(folder);
   const whole = join(await copyOfDatabase(), "data", "global");

@@ -49,7 +49,7 @@ async function fill(path: string): Promise<void> {
 }
 
 test.skipIf(!isRoot || !isLinux)(
-  "a full disk is reported, loses no saved row, and once there is space the database works by itself (root on Linux only: mounts a disk)",
+  "reports a full disk, loses no stored row, and works again once there is space (root on Linux only: mounts a disk)",
   async ({ skip }) => {
     const disk = await mountDisk(160);
     if (disk === null) return skip("mounting is not allowed here");
@@ -128,7 +128,7 @@ async function push(pool: Pool, isUp: () => boolean, saved: number[]): Promise<v
 }
 
 test.skipIf(!isRoot || !isLinux)(
-  "a start on a full disk says so (root on Linux only: mounts a disk)",
+  "reports a full disk at the start (root on Linux only: mounts a disk)",
   async ({ skip }) => {
     const disk = await mountDisk(2);
     if (disk === null) return skip("mounting is not allowed here");

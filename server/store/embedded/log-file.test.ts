@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { logSizeBytes, openLog, readLogSince, trimLog } from "./log-file.ts";
 import { makeFolder } from "../../testing/machine.ts";
 
-test("a log past its length starts anew under the hands of its writer, and the old lines are kept once", async () => {
+test("truncates a log beyond its limit while it is written, and keeps the old lines once", async () => {
   const path = join(await makeFolder(), "postgres.log");
   const writer = await openLog(path);
   await writer.write("x".repeat(5 * 1024 * 1024));
@@ -15,14 +15,14 @@ test("a log past its length starts anew under the hands of its writer, and the o
   expect((await stat(`${path}.old`)).size).toBe(5 * 1024 * 1024);
 });
 
-test("a short log is left alone", async () => {
+test("leaves a short log unchanged", async () => {
   const path = join(await makeFolder(), "postgres.log");
   await writeFile(path, "short");
   await trimLog(path);
   expect(await readFile(path, "utf8")).toBe("short");
 });
 
-test("what one run wrote is read back, also when the log was trimmed meanwhile", async () => {
+test("reads back what one run wrote, even if the log was truncated meanwhile", async () => {
   const path = join(await makeFolder(), "postgres.log");
   await writeFile(path, "before\n");
   const fromByte = await logSizeBytes(path);
@@ -33,7 +33,7 @@ test("what one run wrote is read back, also when the log was trimmed meanwhile",
   expect(await readLogSince(`${path}.none`, 0)).toBe("");
 });
 
-test("a symbolic link in the log's place is not followed", async () => {
+test("does not follow a symbolic link in place of the log", async () => {
   const folder = await makeFolder();
   await writeFile(join(folder, "precious"), "");
   await symlink(join(folder, "precious"), join(folder, "postgres.log"));

@@ -84,7 +84,7 @@ describe("a running database", () => {
     };
   });
 
-  test("lets nobody in without the password, whatever role and database they name", async () => {
+  test("admits nobody without the password, whatever role and database they name", async () => {
     expect(await query(database.connection, "select 1 as one")).toEqual(rows);
     const attempts = [
       guessing(database.connection),
@@ -97,7 +97,7 @@ describe("a running database", () => {
   });
 
   test.skipIf(!isRoot)(
-    "asks the database's own account for the password, which that account cannot read (root only: becomes it)",
+    "requires the password from the database's own account, too, which cannot read it (root only: becomes it)",
     async () => {
       const { uid, gid } = await stat(join(folder, "data"));
       // Starts a session: protocol version 3.0, the role, the end. The response is "R", its length, and the kind of
@@ -121,7 +121,7 @@ describe("a running database", () => {
     },
   );
 
-  test("keeps the password in a closed file of the service's own, and in no other place", async () => {
+  test("stores the password in a closed file of the service, and nowhere else", async () => {
     const { password } = database.connection;
     const file = join(folder, "secrets", "pgpass");
     const own = process.getuid?.();
@@ -139,7 +139,7 @@ describe("a running database", () => {
       expect(await readFile(`/proc/${database.pid()}/${what}`, "utf8")).not.toContain(password);
   });
 
-  test("lets the account read who may connect, and not write it", async () => {
+  test("lets the account read the connection rules, and not write them", async () => {
     const rules = await stat(join(folder, "pg_hba.conf"));
     expect([rules.uid, rules.mode & 0o137]).toEqual([process.getuid?.(), 0]);
     const shown = await query(database.connection, "show hba_file");
@@ -147,7 +147,7 @@ describe("a running database", () => {
   });
 });
 
-test("a database of an earlier version gets a password at the next start, keeps its rows, and lets no stranger in meanwhile", async () => {
+test("a database of an earlier version gets a password at the next start, keeps its rows, and admits no stranger meanwhile", async () => {
   const folder = await makeTrustingDatabase();
   const place = await findPlace(folder, silent);
   const starting = startDatabase({ folder });
@@ -170,7 +170,7 @@ test("a database of an earlier version gets a password at the next start, keeps 
   expect(await readFile(join(folder, "data", "pg_hba.conf"), "utf8")).not.toMatch(/trust/);
 });
 
-test("a database of an earlier version that still runs is ended, and started with a password", async () => {
+test("a running database of an earlier version is stopped, and started with a password", async () => {
   const folder = await makeTrustingDatabase();
   const place = await findPlace(folder, silent);
   const old = await startTrusting(place);
@@ -183,7 +183,7 @@ test("a database of an earlier version that still runs is ended, and started wit
   expect(await knock(asBefore)).toMatchObject({ code: "28P01" });
 });
 
-test("a service that is killed anywhere while it sets the password leaves what the next start finishes", async () => {
+test("the next start completes setting the password after a kill at any moment", async () => {
   const folder = await makeTrustingDatabase();
   const seed = makeSeed();
   // oxlint-disable-next-line no-console -- with it the failure can be played again
@@ -206,7 +206,7 @@ test("a service that is killed anywhere while it sets the password leaves what t
   expect(await knock(guessing(connection))).toMatchObject({ code: "28P01" });
 });
 
-test("a lost password is replaced, also while a server runs that a killed service left", async () => {
+test("a lost password is replaced, even while a server of a killed service runs", async () => {
   const folder = await makeDatabase();
   const { child, databasePid, connection: before } = await startService(dirname(folder));
   await kill(child);
@@ -218,7 +218,7 @@ test("a lost password is replaced, also while a server runs that a killed servic
   expect(await knock(before)).toMatchObject({ code: "28P01" });
 });
 
-test("a password that others could read is replaced, one behind a link is not read, and a database that was put back from a backup with another one gets the one that is kept", async () => {
+test("replaces a password that others could read, reads none through a link, and sets the stored one on a database restored from a backup with another one", async () => {
   const folder = await makeDatabase();
   const first = await startDatabase({ folder });
   await query(

@@ -23,7 +23,7 @@ import { query, silent, startDatabase, startService } from "./testing/instances.
 
 const nobody = { uid: 65_534, gid: 65_534, isOwn: false };
 
-describe("a path too long for a socket", () => {
+describe("a path that is too long for a socket", () => {
   const makeLongFolder = async () => {
     const folder = join(await makeFolder(), "x".repeat(90), "postgres");
     const socketFolder = join(tmpdir(), `quarterdeck-${nameOfPath(folder)}`);
@@ -31,7 +31,7 @@ describe("a path too long for a socket", () => {
     return { folder, socketFolder };
   };
 
-  test("puts it in a closed folder for temporary files, the same each time", async () => {
+  test("moves the socket to a closed temporary folder, the same one each time", async () => {
     const { folder, socketFolder } = await makeLongFolder();
     await mkdir(dirname(folder), { recursive: true });
     await chmod(dirname(dirname(folder)), 0o711);
@@ -42,7 +42,7 @@ describe("a path too long for a socket", () => {
     expect((await findPlace(folder, silent)).socketFolder).toBe(socketFolder);
   });
 
-  test("refuses a folder for temporary files that is a link or somebody else's", async () => {
+  test("refuses a temporary folder that is a link or belongs to another account", async () => {
     const { folder, socketFolder } = await makeLongFolder();
     await mkdir(dirname(folder), { recursive: true });
     await chmod(dirname(dirname(folder)), 0o711);
@@ -57,14 +57,14 @@ describe("a path too long for a socket", () => {
 });
 
 describe.skipIf(!isRoot)("as root (root only)", () => {
-  test("the data folder is opened for passage alone, whatever the umask", async () => {
+  test("others may only pass through the data folder, whatever the umask", async () => {
     const dataFolder = await makeFolder();
     await startService(dataFolder, { umask: "077" });
     expect((await stat(dataFolder)).mode & 0o777).toBe(0o711);
     expect((await stat(join(dataFolder, "postgres"))).mode & 0o777).toBe(0o711);
   });
 
-  test("below a closed folder, the database lies under /var/lib, and says where", async () => {
+  test("below a closed folder, the database is in /var/lib, and a file says where", async () => {
     const closed = await makeFolder();
     const folder = join(closed, "deep", "postgres");
     const elsewhere = join("/var/lib/quarterdeck-postgres", nameOfPath(folder));
@@ -90,7 +90,7 @@ describe.skipIf(!isRoot)("as root (root only)", () => {
     await expect(startDatabase({ folder })).rejects.toThrow("no longer exists");
   });
 
-  test("a copy of the folder is no second way to the database, and a moved one is", async () => {
+  test("a copy of the folder does not lead to the database, and a moved one does", async () => {
     const closed = await makeFolder();
     const folder = join(closed, "deep", "postgres");
     const elsewhere = join("/var/lib/quarterdeck-postgres", nameOfPath(folder));
@@ -123,7 +123,7 @@ describe.skipIf(!isRoot)("as root (root only)", () => {
 });
 
 describe("the programs of PostgreSQL", () => {
-  test("are used in place where the database's user can run them", async () => {
+  test("are run in place if the database's user can access them", async () => {
     const source = await findBinaryPackage();
     const own = { uid: 0, gid: 0, isOwn: true };
     const { postgres } = await prepareBinaries(source, own, "/nowhere", silent);
@@ -131,7 +131,7 @@ describe("the programs of PostgreSQL", () => {
   });
 
   test.skipIf(!isRoot)(
-    "are copied once from out of reach, with the links npm could not pack (root only)",
+    "are copied once from an inaccessible folder, with the links that npm could not pack (root only)",
     async () => {
       const source = await findBinaryPackage();
       const folder = join(await makeFolder(), "native");
@@ -158,7 +158,7 @@ describe("the programs of PostgreSQL", () => {
 });
 
 test.skipIf(!isRoot)(
-  "an ordinary user runs it from a folder of theirs, without root (root only: becomes that user)",
+  "an ordinary user runs it from an own folder, without root (root only: becomes that user)",
   async () => {
     const dataFolder = await makeFolder();
     await chown(dataFolder, nobody.uid, nobody.gid);

@@ -21,7 +21,7 @@ async function leaveDatabase() {
 
 const rows = [{ one: 1 }];
 
-test("the database of a killed service is taken over by the next one, which also stops it", async () => {
+test("takes over the database of a killed service, and stops it, too", async () => {
   const { folder, databasePid } = await leaveDatabase();
   const { connection, pid, stop } = await startDatabase({ folder });
   expect(pid()).toBe(databasePid);
@@ -30,7 +30,7 @@ test("the database of a killed service is taken over by the next one, which also
   expect(await isAlive(databasePid)).toBe(false);
 });
 
-test("a database that was left by a service with other settings is started anew", async () => {
+test("restarts a database that a service with other settings left", async () => {
   const { folder, databasePid } = await leaveDatabase();
   const noted = join(folder, "data", "postmaster.opts");
   await writeFile(noted, (await readFile(noted, "utf8")).replace("=32MB", "=16MB"));
@@ -40,7 +40,7 @@ test("a database that was left by a service with other settings is started anew"
   expect(await query(connection, "select * from t")).toEqual(rows);
 });
 
-test("a database that was left hanging is ended and started anew", async () => {
+test("kills and restarts a hanging database", async () => {
   const { folder, databasePid } = await leaveDatabase();
   sendSignal(databasePid, "SIGSTOP");
   const { connection, pid } = await startDatabase({ folder });
@@ -48,7 +48,7 @@ test("a database that was left hanging is ended and started anew", async () => {
   expect(await query(connection, "select * from t")).toEqual(rows);
 });
 
-test("a database that was killed with its service is started anew, although a worker of it still runs a query", async () => {
+test("restarts a database that was killed with its service, although a worker of it still runs a query", async () => {
   const { folder, databasePid, connection } = await leaveDatabase();
   // With a worker in a long query, which outlives its server.
   const client = new Client(connection);
@@ -72,7 +72,7 @@ test("a database that was killed with its service is started anew, although a wo
   expect(await isAlive(workers[0]?.pid ?? 0)).toBe(false);
 });
 
-test("a number that was given to another program hinders nothing, and that program lives on", async () => {
+test("a pid that was reused by another program does not interfere, and that program keeps running", async () => {
   const { folder, databasePid } = await leaveDatabase();
   const pidFile = join(folder, "data", "postmaster.pid");
   const text = await readFile(pidFile, "utf8");
@@ -85,7 +85,7 @@ test("a number that was given to another program hinders nothing, and that progr
   expect(other.exitCode ?? other.signalCode).toBeNull();
 });
 
-test("two services on one data folder: the second says so and ends, the first works on", async () => {
+test("two services on one data folder: the second reports that and exits, and the first continues", async () => {
   const dataFolder = dirname(await copyOfDatabase());
   const { child, connection } = await startService(dataFolder);
   await expect(startService(dataFolder)).rejects.toThrow(

@@ -25,7 +25,7 @@ function listen() {
   return { reasons, onDiagnosis, next: (what: "up" | "down") => once(changes, what) };
 }
 
-test("restarts a database that was killed, at the same address, with every row that was saved", async () => {
+test("restarts a killed database at the same address, with every stored row", async () => {
   const { reasons, onDiagnosis, next } = listen();
   const folder = await copyOfDatabase();
   const { connection, pid } = await startDatabase({ folder, onDiagnosis, clock: quickClock });
@@ -44,7 +44,7 @@ test("restarts a database that was killed, at the same address, with every row t
   );
 });
 
-test("a worker of the database that is killed takes nothing with it, and is reported", async () => {
+test("a killed worker of the database affects nothing else, and is reported", async () => {
   const { reasons, onDiagnosis, next } = listen();
   const folder = await copyOfDatabase();
   const { connection } = await startDatabase({ folder, onDiagnosis, clock: quickClock });
@@ -60,7 +60,7 @@ test("a worker of the database that is killed takes nothing with it, and is repo
   expect(await query(connection, "select * from t")).toEqual([{ one: 1 }]);
 });
 
-test("stop also ends a database that is about to come back", async () => {
+test("stop also ends a database that is being restarted", async () => {
   const { reasons, onDiagnosis, next } = listen();
   const { pid, stop } = await startDatabase({ folder: await copyOfDatabase(), onDiagnosis });
   const down = next("down");
@@ -71,7 +71,7 @@ test("stop also ends a database that is about to come back", async () => {
   expect(reasons).toHaveLength(1);
 });
 
-test("attempts to bring it back come ever more slowly, after a sound while quickly again", async () => {
+test("retries a restart more and more slowly, and after a stable period quickly again", async () => {
   let nowMs = 0;
   const delaysMs: number[] = [];
   const due: (() => void)[] = [];

@@ -1,4 +1,5 @@
-// What a move refuses, with both ends on the tests' own PostgreSQL; the whole way is in server/commands/move-database.test.ts.
+// Tests what a move refuses, with both ends on the tests' own PostgreSQL; server/commands/move-database.test.ts tests
+// complete moves.
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
@@ -23,7 +24,7 @@ const sideOf = (database: string, connection: pg.ClientConfig = {}): SideOptions
   return { connection: { ...inject("postgres"), ...connection, database }, embeddedIn: null };
 };
 
-/** A database as a first start leaves it, with an id of its own. */
+/** Creates a database like a first start, with its own id. */
 async function madeSource(): Promise<SideOptions> {
   const side = sideOf(await createDatabase());
   const { db, close } = await openDatabase(side.connection, () => undefined);
@@ -56,8 +57,8 @@ const markOf = ({ connection }: SideOptions) => withClient(connection, readMoveM
 const setMark = ({ connection }: SideOptions, mark: MoveMark) =>
   withClient(connection, (client) => writeMoveMark(client, mark));
 
-describe("a target that is refused stays as it was", () => {
-  test("holds another Quarterdeck's data", async () => {
+describe("a refused target stays unchanged", () => {
+  test("with another Quarterdeck's data", async () => {
     const [source, target] = [await madeSource(), await madeSource()];
     await ask(target, "insert into settings values ('mine', 'stays')");
     await expect(moveDatabase(source, target, silent)).rejects.toThrow(
@@ -67,13 +68,13 @@ describe("a target that is refused stays as it was", () => {
     expect(await markOf(source)).toBeNull();
   });
 
-  test("holds another Quarterdeck's data that was moved away from it", async () => {
+  test("with another Quarterdeck's data that was moved away from it", async () => {
     const [source, target] = [await madeSource(), await madeSource()];
     await setMark(target, { id: "x", state: "left", place: "x", isEmbedded: false, at: "x" });
     await expect(moveDatabase(source, target, silent)).rejects.toThrow("it is not empty");
   });
 
-  test("is used by a Quarterdeck", async () => {
+  test("in use by a Quarterdeck", async () => {
     const [source, target] = [await madeSource(), await emptyTarget()];
     const client = new pg.Client({ ...target.connection, application_name: "quarterdeck" });
     await client.connect();
@@ -83,10 +84,10 @@ describe("a target that is refused stays as it was", () => {
     );
   });
 
-  test("does not hold the same rows in the end", async () => {
+  test("whose rows differ at the end", async () => {
     const [source, target] = [await madeSource(), await emptyTarget()];
     await ask(source, "insert into settings values ('one', 'row')");
-    // Whatever it is that changes a row: a fault of the disk, somebody's trigger.
+    // Simulates anything that changes a row: a disk fault, a trigger of the operator.
     await ask(
       target,
       `create function spoil() returns event_trigger language plpgsql as $$
@@ -103,13 +104,13 @@ describe("a target that is refused stays as it was", () => {
   });
 });
 
-describe("a source is refused", () => {
-  test("that is the target", async () => {
+describe("a source is refused if it", () => {
+  test("is the target", async () => {
     const source = await madeSource();
     await expect(moveDatabase(source, source, silent)).rejects.toThrow("are the same");
   });
 
-  test("that no Quarterdeck has used", async () => {
+  test("was never used by a Quarterdeck", async () => {
     await expect(moveDatabase(await emptyTarget(), await emptyTarget(), silent)).rejects.toThrow(
       "There is nothing to move",
     );
@@ -118,13 +119,13 @@ describe("a source is refused", () => {
   test.each([
     ["+", "A newer version of Quarterdeck"],
     ["-", "Start this version on it once"],
-  ])("that another version stored (%s)", async (sign, words) => {
+  ])("was stored by another version (%s)", async (sign, words) => {
     const source = await madeSource();
     await ask(source, `update drizzle.__drizzle_migrations set created_at = created_at ${sign} 1`);
     await expect(moveDatabase(source, await emptyTarget(), silent)).rejects.toThrow(words);
   });
 
-  test("whose job engine is of another version", async () => {
+  test("has another version of the job engine", async () => {
     const [source, target] = [await madeSource(), await emptyTarget()];
     await ask(source, "update pgboss.version set version = version - 1");
     await expect(moveDatabase(source, target, silent)).rejects.toThrow(
@@ -134,19 +135,19 @@ describe("a source is refused", () => {
   });
 });
 
-describe("a move that was cut off", () => {
+describe("an interrupted move", () => {
   const left: Pick<MoveMark, "place" | "isEmbedded" | "at"> = {
     place: "the database elsewhere at db:5432",
     isEmbedded: false,
     at: "2026-01-01T00:00:00.000Z",
   };
 
-  test("behind the target's commit: no start on the source, and a rerun finishes it", async () => {
+  test("after the target's commit: the source does not start, and repeating the command finishes it", async () => {
     const [source, target] = [await madeSource(), await emptyTarget()];
     expect(await moveDatabase(source, target, silent)).toBe("moved");
     const mark = await markOf(source);
     expect(mark).toMatchObject({ state: "left" });
-    // As it was in that moment.
+    // The state at that moment.
     await setMark(source, { ...left, ...mark, id: mark?.id ?? "", state: "leaving" });
     await expect(openDatabase(source.connection, () => undefined)).rejects.toThrow(
       /was interrupted at its end.*Run the same move-database command again/,
@@ -157,7 +158,7 @@ describe("a move that was cut off", () => {
     expect(await ask(target, "select from settings where key = 'since'")).toHaveLength(1);
   });
 
-  test("before the target's commit: a rerun makes it", async () => {
+  test("before the target's commit: repeating the command makes it", async () => {
     const [source, target] = [await madeSource(), await emptyTarget()];
     const { host, port = 5432, database } = { port: 5432, ...target.connection };
     const place = `the database ${database} at ${host}:${port}`;
@@ -168,7 +169,7 @@ describe("a move that was cut off", () => {
     await close();
   });
 
-  test("is not continued to another target, nor one that is over repeated, until it is canceled", async () => {
+  test("cannot continue to another target, nor be repeated once complete, until it is canceled", async () => {
     const [source, target] = [await madeSource(), await emptyTarget()];
     await setMark(source, { ...left, id: "x", state: "leaving" });
     await expect(moveDatabase(source, target, silent)).rejects.toThrow(
@@ -184,7 +185,7 @@ describe("a move that was cut off", () => {
   });
 });
 
-test("a full disk is said with its cure", () => {
+test("a full disk is reported with its fix", () => {
   const error = Object.assign(new Error("could not extend file"), { code: "53100" });
   expect(explainMoveError(error, "the database x").message).toMatch(
     /^The disk of the database x is full\..*Free some space/,
