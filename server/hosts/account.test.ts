@@ -46,7 +46,7 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-test("an account is found by its name and by its number, and one that is not there is not", async () => {
+test("finds an account by its name and by its number, and returns none for an unknown one", async () => {
   const own = ownAccount();
   expect(await findAccount(own.name)).toEqual(own);
   expect(await findAccount(own.uid)).toEqual(own);
@@ -55,13 +55,13 @@ test("an account is found by its name and by its number, and one that is not the
   expect(await findAccount(4_001_234)).toBeNull();
 });
 
-test("an ordinary user's service runs nothing as another account", async () => {
+test("a service of an ordinary user runs nothing as another account", async () => {
   const ordinary = isRoot ? host.as(await find("nobody")) : host;
   expect(await ordinary.perform(tryOtherAccount, 1)).toContain("cannot run anything as user 1");
 });
 
 describe.runIf(isRoot)("a command that runs as an account", () => {
-  test("has its number, its groups and its home, and none of root's", async () => {
+  test("has its uid, its groups and its home, and none of root's", async () => {
     const nobody = await find("nobody");
     const { stdout } = await host
       .as(nobody)
@@ -75,7 +75,7 @@ describe.runIf(isRoot)("a command that runs as an account", () => {
     expect(stdout).toBe("4001234\n4001235\n");
   });
 
-  test("enters its folder as that account, and says so where it may not", async () => {
+  test("enters its folder as that account, and reports a folder that it may not enter", async () => {
     const nobody = host.as(await find("nobody"));
     const folder = await makeFolder();
     await mkdir(join(folder, "closed/open"), { recursive: true });
@@ -89,7 +89,7 @@ describe.runIf(isRoot)("a command that runs as an account", () => {
     expect((await nobody.run(inside)).stdout).toBe(`${folder}/closed/open\n`);
   });
 
-  test("is missed by its name where it is not there", async () => {
+  test("that is missing is reported by its name", async () => {
     const nobody = host.as(await find("nobody"));
     await expect(nobody.run({ argv: ["no-such-program"] })).rejects.toMatchObject({
       name: "CommandMissing",
@@ -100,7 +100,7 @@ describe.runIf(isRoot)("a command that runs as an account", () => {
 });
 
 test.skipIf(process.platform !== "linux")(
-  "a task of the service's own account is performed by the service, or by another process where that is asked",
+  "the service performs a task of its own account itself, or in another process on request",
   async () => {
     const pidOf = async (one: LocalHost) =>
       Number.parseInt(await one.perform(readText, "/proc/self/stat"), 10);
@@ -110,13 +110,13 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("what looks for a folder on a mount that hangs takes no thread from the service", async (context) => {
+test("looking up a folder on a hanging mount blocks no thread of the service", async (context) => {
   const { disk, path, hang, goOn } = await mountFolder(context);
   await mkdir(join(disk, "public"));
   await hang();
-  // More than there are threads in the pool.
+  // More lookups than the pool has threads.
   const found = Promise.all(Array.from({ length: 5 }, () => host.folderInside(path, "public")));
-  // Each may run before the next step of the lookup.
+  // Each read may run before the next step of the lookup.
   for (let count = 0; count < 20; count += 1) expect(await readdir(disk)).toEqual(["public"]);
   goOn();
   expect(await found).toEqual(Array.from({ length: 5 }, () => join(path, "public")));
@@ -125,7 +125,7 @@ test("what looks for a folder on a mount that hangs takes no thread from the ser
 describe.runIf(isRoot)("a task that is performed as an account", () => {
   const asNobody = async (): Promise<LocalHost> => host.as(await find("nobody"));
 
-  test("has given up root for good, and sees nothing of the service's environment", async () => {
+  test("has dropped root permanently, and sees nothing of the service's environment", async () => {
     vi.stubEnv("A_SECRET", "hunter2");
     onTestFinished(() => void vi.unstubAllEnvs());
     const nobody = await asNobody();
@@ -136,7 +136,7 @@ describe.runIf(isRoot)("a task that is performed as an account", () => {
       environment: [
         "PATH",
         "HOME",
-        // The compile cache, where there is one.
+        // Variables of the compile cache, if there is one.
         ...Object.keys(compileCacheEnvironment()),
         "LC_ALL",
         "UV_USE_IO_URING",
@@ -155,7 +155,7 @@ describe.runIf(isRoot)("a task that is performed as an account", () => {
     expect(await host.perform(readText, file)).toBe("text");
   });
 
-  test("takes an input and gives an output byte for byte", async () => {
+  test("receives an input and returns an output byte for byte", async () => {
     const bytes = Buffer.alloc(5_000_000, "0123456789abcdefg");
     const output = new PassThrough();
     const said: string[] = [];
@@ -172,7 +172,7 @@ describe.runIf(isRoot)("a task that is performed as an account", () => {
     expect((await collecting).equals(bytes)).toBe(true);
   });
 
-  test("does not take an input that breaks off for one that ended", async () => {
+  test("does not mistake an input that breaks off for one that ended", async () => {
     const input = new PassThrough().on("error", () => undefined);
     input.write("half");
     const counting = (await asNobody()).perform(countInput, null, { input });
@@ -180,7 +180,7 @@ describe.runIf(isRoot)("a task that is performed as an account", () => {
     await expect(counting).rejects.toThrow("storage is gone");
   });
 
-  test("cleans up when it is aborted, and is gone", async () => {
+  test("cleans up and exits when it is aborted", async () => {
     const aborting = new AbortController();
     let pid = "";
     const waiting = (await asNobody()).perform(waitForAbort, null, {
@@ -197,7 +197,7 @@ describe.runIf(isRoot)("a task that is performed as an account", () => {
   });
 });
 
-describe.runIf(isRoot)("the folder above a site", () => {
+describe.runIf(isRoot)("the parent folder of a site", () => {
   async function makeTrusted(): Promise<string> {
     const folder = await mkdtemp("/srv/quarterdeck-trusted-");
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -205,7 +205,7 @@ describe.runIf(isRoot)("the folder above a site", () => {
     return folder;
   }
 
-  test("is held where root alone can change the way to it, whatever is put there later", async () => {
+  test("is opened if only root can change the path to it, whatever is put there later", async () => {
     const folder = await makeTrusted();
     await mkdir(join(folder, "sites"));
     const parent = await openTrustedParent(join(folder, "sites/shop"));
@@ -216,7 +216,7 @@ describe.runIf(isRoot)("the folder above a site", () => {
     await parent?.close();
   });
 
-  test("is found behind a link of root's, and not behind another's", async () => {
+  test("is found through a link of root, and not through another account's", async () => {
     const folder = await makeTrusted();
     await mkdir(join(folder, "sites/1"), { recursive: true });
     await symlink("sites/1", join(folder, "shop"));

@@ -17,8 +17,8 @@ async function makeSite() {
   return { folder, site };
 }
 
-describe.runIf(isRoot)("a folder is", () => {
-  test("its owner's, where everything on the way to it is root's", async () => {
+describe.runIf(isRoot)("the owner of a folder is", () => {
+  test("its own owner if everything on the path belongs to root", async () => {
     const { site } = await makeSite();
     await chown(site, alice, 5002);
     expect(await findFolderOwner(site)).toEqual({ uid: alice, gid: 5002 });
@@ -26,7 +26,7 @@ describe.runIf(isRoot)("a folder is", () => {
     expect(await findFolderOwner(site)).toMatchObject({ uid: alice });
   });
 
-  test("whose folder it lies in, or whose link leads there, where it is root's itself", async () => {
+  test("the owner of a parent folder, or of a link to it, if it belongs to root", async () => {
     const { folder, site } = await makeSite();
     const inside = join(site, "inside");
     await mkdir(inside);
@@ -40,7 +40,7 @@ describe.runIf(isRoot)("a folder is", () => {
     expect(await findFolderOwner(`${link}/../site`)).toMatchObject({ uid: alice });
   });
 
-  test("nobody's for certain where another account could replace it", async () => {
+  test("uncertain if another account could replace it", async () => {
     const { folder, site } = await makeSite();
     const inside = join(site, "inside");
     await mkdir(inside);
@@ -63,7 +63,7 @@ describe.runIf(isRoot)("a folder is", () => {
 });
 
 test.runIf(isRoot)(
-  "a folder can be replaced by whoever owns a folder or link on the way to it",
+  "a folder can be replaced by whoever owns a folder or link on the path to it",
   async () => {
     const { folder, site } = await makeSite();
     const inside = join(site, "inside");
@@ -85,7 +85,7 @@ test.runIf(isRoot)(
   },
 );
 
-test("a folder that is not there, or behind links without an end, has no owner", async () => {
+test("a missing folder, or one behind endless links, has no owner", async () => {
   const { folder } = await makeSite();
   await expect(findFolderOwner(join(folder, "none"))).rejects.toThrow("ENOENT");
   await symlink("loop", join(folder, "loop"));

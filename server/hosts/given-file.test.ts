@@ -24,7 +24,7 @@ const ways = [
 ];
 
 describe.each(ways)("$way", ({ bring }) => {
-  test("a program reads the text as a file for its account alone, which no name leads to", async () => {
+  test("a program reads the text from a file that only its account can read and that has no name", async () => {
     const { run, folder } = await makeRunner();
     const script = `cat ${givenFile(0)} ${givenFile(0)}; stat -L -c '%a %h %F' ${givenFile(0)}; ls "$0"; cat /proc/$$/cmdline /proc/$$/environ >&2`;
     const { stderr, ...end } = await run(
@@ -37,7 +37,7 @@ describe.each(ways)("$way", ({ bring }) => {
   });
 
   test.each([0, 1, 4096, 300_000])(
-    "what follows a text of %d bytes is the program's",
+    "the input after a text of %d bytes belongs to the program",
     async (size) => {
       const { run } = await makeRunner();
       const input = Readable.from(["in", "put", "!".repeat(200_000)]);
@@ -61,7 +61,7 @@ describe.each(ways)("$way", ({ bring }) => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("a program never takes an input that broke off for one that ended", async () => {
+  test("a program never mistakes an input that broke off for one that ended", async () => {
     const { run } = await makeRunner();
     async function* broken() {
       yield Buffer.from("begin");
@@ -71,13 +71,13 @@ describe.each(ways)("$way", ({ bring }) => {
     await expect(run(command)).rejects.toThrow("the disk is gone");
   });
 
-  test("a program that has read enough ends, though its input goes on", async () => {
+  test("a program that has read enough exits, though its input continues", async () => {
     const { run } = await makeRunner();
     const input = new PassThrough();
     input.write("enough and more");
     const command = bring({ given: ["x"], argv: ["head", "-c", "6"], input });
     expect(await run(command)).toMatchObject({ exitCode: 0, stdout: "enough" });
-    // Only the next write finds the pipe closed.
+    // Only the next write detects that the pipe is closed.
     input.write("more");
     await soon(() => expect(input.destroyed).toBe(true));
   });

@@ -33,7 +33,7 @@ test.runIf(isRoot)(
 );
 
 test.runIf(isRoot)(
-  "however much an account leaves in its scratch folder, the start clears it",
+  "the start clears an account's scratch folder, however much it contains",
   async () => {
     const data = await mkdtemp(join(tmpdir(), "quarterdeck-hostile-"));
     onTestFinished(() => rm(data, { recursive: true, force: true }));
@@ -50,7 +50,7 @@ test.runIf(isRoot)(
   },
 );
 
-test("a file that the service was started with open is not open in an account's command", async () => {
+test("a command of an account does not inherit files that the service was started with", async () => {
   const program = `
     import { closeInheritedFiles } from ${JSON.stringify(new URL("../environment/inherited-files.ts", import.meta.url).href)};
     import { createLocalHost } from ${JSON.stringify(new URL("local.ts", import.meta.url).href)};

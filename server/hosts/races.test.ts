@@ -1,5 +1,5 @@
-// A site's account swaps parts of its own paths as fast as it can, while the service works on them as root. Nothing outside may
-// be read, written, given away, or started. `npm run soak -- races` tries each 10,000 times.
+// A site's account swaps parts of its own paths as fast as it can, while the service works on them as root. Nothing outside
+// may be read, written, given to another owner, or started. `npm run soak -- races` tries each 10,000 times.
 import { mkdirSync, openSync, readFileSync } from "node:fs";
 import {
   chmod,
@@ -31,14 +31,14 @@ import { openTrustedParent } from "./trusted-parent.ts";
 const isRoot = userInfo().uid === 0;
 const tries = Number(process.env["RACE_TRIES"] ?? 10);
 const timeoutMs = 60_000 + tries * 1500;
-/** How often operations without a process of their own are tried in each round. */
+/** How often operations that need no separate process are tried in each round. */
 const perRound = 10;
 const daemon = { uid: 1, gid: 1, name: "daemon", home: "/usr/sbin" };
 const secret = "only root may read this";
 
 /**
- * Creates the site's own folder `way`, and `trap`, a link to a folder of root's with the same content. The two are swapped all
- * the time.
+ * Creates the site's own folder `way`, and `trap`, a link to a folder of root with the same content. The two are swapped
+ * continuously.
  */
 async function makeScene() {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-race-"));
@@ -78,7 +78,7 @@ async function whileSwapping(
   const swapper = await startSwapper(daemon, one, other);
   try {
     for (let round = 1; round <= rounds; round += 1) await attack();
-    // The swapper ran all the time.
+    // The swapper ran during all rounds.
     expect(swapper.count()).toBeGreaterThan(rounds);
   } finally {
     await swapper.stop();
@@ -87,7 +87,7 @@ async function whileSwapping(
 
 describe.runIf(isRoot)("while its path is swapped for a link to a folder of root's", () => {
   test(
-    "a worker starts as the site's account alone, and never in that folder",
+    "a worker starts only as the site's account, and never in that folder",
     async () => {
       const { folder, roots, way, trap } = await makeScene();
       const log = join(folder, "log");
@@ -125,7 +125,7 @@ describe.runIf(isRoot)("while its path is swapped for a link to a folder of root
   );
 
   test(
-    "a backup holds nothing of that folder",
+    "a backup contains nothing of that folder",
     async () => {
       const { way, trap, host } = await makeScene();
       const { source, attempt } = sourceIn(way, host);
@@ -146,7 +146,7 @@ describe.runIf(isRoot)("while its path is swapped for a link to a folder of root
   );
 
   test(
-    "a restore writes nothing into that folder, and gives nothing of it away",
+    "a restore writes nothing into that folder, and changes no owner in it",
     async () => {
       const { roots, way, trap, host } = await makeScene();
       const { source, attempt } = sourceIn(way, host);
@@ -197,7 +197,7 @@ describe.runIf(isRoot)("while its path is swapped for a link to a folder of root
   );
 
   test(
-    "a link at the name that a restore uses beside a database overwrites nothing",
+    "a link at the name of a restore's temporary file beside a database overwrites nothing",
     async () => {
       const { folder, home, way, roots, host } = await makeScene();
       const scratchFolder = join(folder, "scratch");
@@ -223,7 +223,7 @@ describe.runIf(isRoot)("while its path is swapped for a link to a folder of root
   );
 
   test(
-    "the folder above is held where it can be trusted, or not at all",
+    "the parent folder is opened only if it can be trusted",
     async () => {
       const { way, trap, roots } = await makeScene();
       const before = await fingerprint(roots);

@@ -15,7 +15,7 @@ import { soon } from "../testing/soon.ts";
 
 const run = createRunner({ PATH: process.env["PATH"] ?? "", HOME: "/" });
 
-test("a command reads its input, and answers its code and both its outputs", async () => {
+test("a command reads its input, and returns its exit code and both outputs", async () => {
   const lines: string[] = [];
   const end = await run({
     argv: ["sh", "-c", "cat; echo oh >&2; exit 3"],
@@ -26,7 +26,7 @@ test("a command reads its input, and answers its code and both its outputs", asy
   expect(lines).toEqual(["oh"]);
 });
 
-test("it sees nothing of the service's environment but what it is given", async () => {
+test("a command sees nothing of the service's environment except what is passed to it", async () => {
   const { stdout } = await run({ argv: ["env"], environment: { PGPASSWORD: "secret" } });
   const names = stdout
     .trim()
@@ -40,7 +40,7 @@ test("it sees nothing of the service's environment but what it is given", async 
   ]);
 });
 
-test("it reads open files from their beginning, also one that has no name any more", async () => {
+test("a command reads open files from their beginning, including one without a name", async () => {
   const folder = await makeFolder();
   const file = await open(join(folder, "base"), "wx+");
   await rm(join(folder, "base"));
@@ -50,7 +50,7 @@ test("it reads open files from their beginning, also one that has no name any mo
   expect(stdout).toBe("held");
 });
 
-test("no shell reads its arguments", async () => {
+test("no shell parses its arguments", async () => {
   const { stdout } = await run({ argv: ["printf", "%s", "$(id); `id` > /tmp/x"] });
   expect(stdout).toBe("$(id); `id` > /tmp/x");
 });
@@ -59,14 +59,14 @@ describe.each([
   { how: "as it comes", more: {} },
   { how: "whose memory is used again", more: { release: () => undefined } },
 ])("an input $how", ({ more }) => {
-  test("comes whole and in order", async () => {
+  test("arrives complete and in order", async () => {
     const pieces = Array.from({ length: 20 }, () => randomBytes(300_000));
     const { stdout } = await run({ argv: ["sha256sum"], input: Readable.from(pieces), ...more });
     const sum = createHash("sha256").update(Buffer.concat(pieces)).digest("hex");
     expect(stdout).toBe(`${sum}  -\n`);
   });
 
-  test("a command that has read enough decides by its code what that means", async () => {
+  test("that is not read to its end is judged by the command's exit code", async () => {
     const endless = Readable.from(
       (function* () {
         for (;;) yield "x".repeat(65_536);
@@ -78,7 +78,7 @@ describe.each([
     });
   });
 
-  test("however a command ends before it has read everything, its code decides", async () => {
+  test("does not hide the exit code of a command that ends early, however it ends", async () => {
     // Data that is still being written to the pipe then fails in varying ways.
     const input = () => Readable.from(Array.from({ length: 50 }, () => Buffer.alloc(64 * 1024)));
     const runs = Array.from({ length: 40 }, async () =>
@@ -93,7 +93,7 @@ describe.each([
     expect(new Set(ends.map(({ exitCode }) => exitCode))).toEqual(new Set([0]));
   });
 
-  test("a command that ends is not kept by an input whose next piece does not come", async () => {
+  test("whose next piece does not arrive does not keep a command from ending", async () => {
     const held = Promise.withResolvers<void>();
     async function* slow() {
       yield Buffer.from("more\n");
@@ -104,7 +104,7 @@ describe.each([
     held.resolve();
   });
 
-  test("an input that breaks off is not taken for one that ended", async () => {
+  test("that breaks off is not mistaken for one that ended", async () => {
     let reads = 0;
     const broken = new Readable({
       read() {
@@ -118,7 +118,7 @@ describe.each([
     ).rejects.toThrow("the disk is gone");
   });
 
-  test("an input that is gone is not taken for one that ended", async () => {
+  test("that was destroyed is not mistaken for one that ended", async () => {
     const gone = Readable.from(["line\n"]).destroy();
     const going = new Readable({
       read() {
@@ -132,7 +132,7 @@ describe.each([
   });
 });
 
-test("a piece of the input is released once it was read, and none before", async () => {
+test("releases a piece of the input once it was read, and none before", async () => {
   const memory = createPieceMemory();
   const used = new Set<ArrayBufferLike>();
   const hash = createHash("sha256");
@@ -152,17 +152,17 @@ test("a piece of the input is released once it was read, and none before", async
   expect(used.size).toBeLessThanOrEqual(4);
 });
 
-test("an output that breaks ends the command", async () => {
+test("a failing output ends the command", async () => {
   const output = new PassThrough();
   setTimeout(() => output.destroy(new Error("no room left")), 30);
   await expect(run({ argv: ["yes"], output })).rejects.toThrow("no room left");
 });
 
-describe("an output that is taken", () => {
+describe("an output with a consumer", () => {
   const megabytes = 40;
   const numbers = ["sh", "-c", `yes 0123456789abcde | head -c ${megabytes}000000`] as const;
 
-  test("comes whole and in order, however slowly, and in the same memory", async () => {
+  test("arrives complete and in order, however slowly, and in the same memory", async () => {
     const hash = createHash("sha256");
     const memories = new Set<ArrayBufferLike>();
     let pieces = 0;
@@ -181,7 +181,7 @@ describe("an output that is taken", () => {
     expect(memories.size).toBe(1);
   });
 
-  test("may be empty, and may come from what outlives the command", async () => {
+  test("may be empty, and may come from a process that outlives the command", async () => {
     const taken: string[] = [];
     const take = async (piece: Buffer) => void taken.push(piece.toString());
     expect(await run({ argv: ["false"], take })).toMatchObject({ exitCode: 1 });
@@ -189,7 +189,7 @@ describe("an output that is taken", () => {
     expect(taken.join("")).toBe("early\nlate\n");
   });
 
-  test("comes through an ordinary pipe where there is no room for one of our own", async () => {
+  test("uses an ordinary pipe if there is no space for a pipe of our own", async () => {
     vi.stubEnv("TMPDIR", "/nowhere");
     onTestFinished(() => void vi.unstubAllEnvs());
     let bytes = 0;
@@ -205,11 +205,11 @@ describe("an output that is taken", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("no room left"))],
-  ])("ends the command when taking it %s", async (_, take) => {
+  ])("ends the command if consuming it %s", async (_, take) => {
     await expect(run({ argv: ["yes"], take })).rejects.toThrow("no room left");
   });
 
-  test("does not hold up an abort, even if nobody takes it", async () => {
+  test("does not delay an abort, even if nobody consumes it", async () => {
     const abort = new AbortController();
     const running = run({
       argv: ["yes"],
@@ -219,13 +219,13 @@ describe("an output that is taken", () => {
     await expect(running).rejects.toThrow("enough");
   });
 
-  test("does not hide that the program is not there", async () => {
+  test("does not hide a missing program", async () => {
     const running = run({ argv: ["no-such-program"], take: async () => undefined });
     await expect(running).rejects.toMatchObject({ name: "CommandMissing" });
   });
 });
 
-test("an error line without an end does not fill the memory", async () => {
+test("an endless error line does not fill the memory", async () => {
   const lengths: number[] = [];
   const end = await run({
     argv: ["sh", "-c", "head -c 5000000 /dev/zero | tr '\\0' x >&2; printf '\\r\\nlast' >&2"],
@@ -236,7 +236,7 @@ test("an error line without an end does not fill the memory", async () => {
   expect(end.stderr.endsWith("x\nlast\n")).toBe(true);
 });
 
-test("an abort does not wait for what left the group and holds the output open", async () => {
+test("an abort does not wait for a process that left the group and holds the output open", async () => {
   const abort = new AbortController();
   let pid = 0;
   const running = run({
@@ -251,7 +251,7 @@ test("an abort does not wait for what left the group and holds the output open",
   sendSignal(pid, "SIGKILL");
 });
 
-test("an abort ends what holds the error output open after the command has ended", async () => {
+test("an abort ends a process that holds the error output open after the command has ended", async () => {
   let pid = 0;
   const running = run({
     argv: ["sh", "-c", "sleep 600 >/dev/null & echo $!; exec true"],
@@ -269,7 +269,7 @@ test("an abort ends what holds the error output open after the command has ended
   );
 });
 
-test("an abort ends all that the command started", async () => {
+test("an abort ends all processes that the command started", async () => {
   const abort = new AbortController();
   const pids: number[] = [];
   const running = run({
@@ -287,14 +287,14 @@ test("an abort ends all that the command started", async () => {
   );
 });
 
-test("a program that is not there says its name", async () => {
+test("reports a missing program by its name", async () => {
   await expect(run({ argv: ["no-such-program"] })).rejects.toMatchObject({
     name: "CommandMissing",
     message: expect.stringContaining("no-such-program"),
   });
 });
 
-test("a folder that hangs holds up the command that enters it, and not whoever has it run", async (context) => {
+test("a hanging folder blocks the command that enters it, and not its caller", async (context) => {
   const { path, hang } = await mountFolder(context);
   expect((await run({ argv: ["pwd"], folder: path })).stdout).toBe(`${path}\n`);
   await hang();

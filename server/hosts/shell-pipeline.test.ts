@@ -5,7 +5,7 @@ import { pipelineEnds, pipelineOf } from "./shell-pipeline.ts";
 
 const run = createRunner({ PATH: process.env["PATH"] ?? "", HOME: "/" });
 
-test("programs feed each other, and their arguments arrive as they are", async () => {
+test("pipes programs into each other, with unchanged arguments", async () => {
   const odd = `a 'b' "c" $(id) \`id\` \\ ü *\n;`;
   const { stdout, stderr } = await run({
     argv: pipelineOf(["cat"], ["sh", "-c", 'cat; printf %s "$1"', "sh", odd], ["rev"], ["rev"]),
@@ -15,7 +15,7 @@ test("programs feed each other, and their arguments arrive as they are", async (
   expect(pipelineEnds(stderr)).toEqual([0, 0, 0, 0]);
 });
 
-test("each one's exit code is told, that of a signal and of a program that is missing too", async () => {
+test("reports each exit code, including that of a signal and of a missing program", async () => {
   const { stderr } = await run({
     argv: pipelineOf(
       ["sh", "-c", "exit 7"],
@@ -27,7 +27,7 @@ test("each one's exit code is told, that of a signal and of a program that is mi
   expect(pipelineEnds(stderr)).toEqual([7, 137, 127, 0]);
 });
 
-test("a shell that was ended tells nothing", () => {
+test("reports nothing for a killed shell", () => {
   expect(pipelineEnds("quarterdeck ended 0 0\nKilled\n")).toBeNull();
   expect(pipelineEnds("")).toBeNull();
 });

@@ -1,4 +1,4 @@
-// Instances on machines whose clocks differ.
+// Tests instances on machines whose clocks differ.
 import { expect, onTestFinished, test } from "vitest";
 import type { NewToken } from "../../contract/tokens.ts";
 import { oneOfMany } from "../testing/instance.ts";
@@ -10,7 +10,7 @@ const hourMs = 3600 * 1000;
 const aMinuteMs = 60_000;
 
 test.each([2 * hourMs, -2 * hourMs])(
-  "an instance goes by the database's clock while its own is %i ms ahead, and when that is set",
+  "an instance uses the database's clock while its own is %i ms ahead, and when that is set",
   async (aheadMs) => {
     const clock = createShiftedClock();
     clock.ahead(aheadMs);

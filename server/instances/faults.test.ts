@@ -100,7 +100,7 @@ const changedAfterwards = () =>
        and later.changed - 'warnings' <> '{}'`,
   );
 
-test("a plan has each kind of fault before one comes again, and its seed makes it again", () => {
+test("a plan contains each kind of fault before one repeats, and is reproducible from its seed", () => {
   const plan = planFaults(seed, groups.flat().length);
   expect(new Set(plan.map(({ kind }) => kind))).toEqual(new Set(groups.flat()));
   expect(planFaults(seed, plan.length)).toEqual(plan);
@@ -129,7 +129,7 @@ while :; do sleep 86400 9>&- & wait $!; done
     });
 
     test(
-      `over ${many} faults every schedule runs once, every event is delivered and no worker is there twice (CRASH_SEED=${seed})`,
+      `over ${many} faults every schedule runs once, every event is delivered and no worker runs twice (CRASH_SEED=${seed})`,
       { timeout: 300_000 + many * 30_000 },
       async ({ onTestFailed }) => {
         const startedMs = performance.now();

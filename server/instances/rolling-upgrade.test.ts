@@ -119,7 +119,7 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
     load.refused();
   }
 
-  test("share a database under load, whichever of them goes", { timeout: 400_000 }, async () => {
+  test("share a database under load, whichever of them stops", { timeout: 400_000 }, async () => {
     const before = await several.start("before", "all", program);
     const make = async <Body>(path: string, body: object): Promise<Body> => {
       const answer = await before.call("POST", path, body);

@@ -1,4 +1,4 @@
-// Several instances on one database, as separate processes.
+// Tests several instances on one database, as separate processes.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -22,7 +22,7 @@ let second: ServiceProcess;
 let api: ServiceProcess;
 beforeAll(async () => {
   several = await createSeveral(servers.length);
-  // The machine that all of them run on belongs to the first one.
+  // The machine of all instances belongs to the first one.
   first = await several.start("first");
   [second, api] = await Promise.all([
     several.start("second", "runner"),
@@ -56,7 +56,7 @@ const installed = (service: ServiceProcess, site: number) =>
     return worker;
   });
 
-test("share the servers over SSH, and keep what is on their own machine", async () => {
+test("share the servers over SSH, and keep those on their own machine", async () => {
   await soon(async () => {
     const owners = await several.owners();
     expect(new Set(servers.map((id) => owners.get(id)))).toEqual(new Set(["first", "second"]));
@@ -64,7 +64,7 @@ test("share the servers over SSH, and keep what is on their own machine", async 
   });
 });
 
-test("each of them answers for every server", async () => {
+test("each instance serves requests about every server", async () => {
   for (const site of [...servers, 100]) {
     const created = await api.call("POST", `/api/site/${site}/worker`, {
       ...workerBody,
@@ -84,7 +84,7 @@ test("each of them answers for every server", async () => {
   }
 });
 
-test("a runner says that it serves no dashboard, and who does", async () => {
+test("a runner reports that it serves no dashboard, and which instances do", async () => {
   const response = await second.call("GET", "/");
   expect(response.status).toBe(404);
   expect(await response.json()).toEqual({
@@ -94,7 +94,7 @@ test("a runner says that it serves no dashboard, and who does", async () => {
 });
 
 inLongForm(() => {
-  test("what is asked about a server between two instances waits for the next one", async () => {
+  test("a request about a server between two instances waits for the next one", async () => {
     const owners = await secondHasSome();
     const site = servers.find((id) => owners.get(id) === "second") ?? 0;
     const worker = await installed(api, site);
@@ -113,7 +113,7 @@ inLongForm(() => {
   });
 });
 
-test("one that hangs is taken for dead, and changes nothing when it wakes up", async () => {
+test("a hanging instance is considered dead, and changes nothing when it continues", async () => {
   const owners = await secondHasSome();
   const hung = servers.find((id) => owners.get(id) === "second") ?? 0;
   const worker = await installed(api, hung);
@@ -135,7 +135,7 @@ test("one that hangs is taken for dead, and changes nothing when it wakes up", a
   await installed(api, hung);
 });
 
-test("when one is killed another looks after its servers within 30 s, its workers run on, and who follows a log goes on at the same byte; its own machine is unreachable until it is back", async () => {
+test("when an instance is killed another one takes its servers over within 30 s, its workers continue, and a follower of a log continues at the same byte; its own machine is unreachable until it is back", async () => {
   const owners = await secondHasSome();
   const site = servers.find((id) => owners.get(id) === "first") ?? 0;
   await writeFile(
@@ -159,7 +159,7 @@ test("when one is killed another looks after its servers within 30 s, its worker
   let offset = last.end;
   const follow = async () => {
     const response = await api.call("GET", `/api/worker/${id}/log?offset=${offset}`);
-    // While no instance looks after its server.
+    // Sent while no instance looks after its server.
     if (!response.ok) return 0;
     const part: WorkerLog = await response.json();
     expect(part).toMatchObject({ start: offset, rotated: false });
@@ -211,7 +211,7 @@ test("when one is killed another looks after its servers within 30 s, its worker
   expect(types.map(({ type }) => type)).toEqual(["server.unreachable", "server.recovered"]);
 }, 180_000);
 
-test("one hands its share over when it is told to stop", async () => {
+test("a stopping instance hands its servers over", async () => {
   const owners = await secondHasSome();
   const taken = servers.find((id) => owners.get(id) === "second") ?? 0;
   const before = pidsOf(await installed(api, taken));

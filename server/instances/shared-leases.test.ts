@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** An instance on a machine of its own. */
+/** Creates an instance on its own machine. */
 const createInstance = () =>
   createSharedLeases({
     ...database,
@@ -24,7 +24,7 @@ const createInstance = () =>
     log: createLog("silent"),
   });
 
-test("an instance lives on while it begins with servers, however long that takes", async () => {
+test("an instance sends heartbeats while it starts with servers, however long that takes", async () => {
   await database.db.execute(
     `insert into servers (id, name, entry) values (1, 'here', '{"connection": "local"}')`,
   );
@@ -55,7 +55,7 @@ test("an instance lives on while it begins with servers, however long that takes
   expect(await until()).toBeUndefined();
 });
 
-test("an instance whose database does not answer lets go of its servers before others take them", async () => {
+test("an instance whose database does not respond releases its servers before others take them", async () => {
   await database.db.execute(
     `insert into servers (id, name, entry) values (2, 'there', '{"connection": {"ssh": {}}}')`,
   );
@@ -90,7 +90,7 @@ test("an instance whose database does not answer lets go of its servers before o
   await leases.release();
 });
 
-test("who finds a server that nobody looks after says nothing of it once somebody does", async () => {
+test("an instance that reports a server without an owner withdraws that once there is one", async () => {
   await database.db.execute(
     `insert into servers (id, name, entry) values (3, 'back', '{"connection": "local"}')`,
   );
@@ -111,7 +111,7 @@ test("who finds a server that nobody looks after says nothing of it once somebod
   await say();
 });
 
-test("what an instance could not begin with it does not look after, and begins with again", async () => {
+test("an instance does not own a server that it could not start with, and retries it", async () => {
   const leases = createInstance();
   const told: string[] = [];
   let fails = false;
@@ -143,7 +143,7 @@ test("what an instance could not begin with it does not look after, and begins w
   await leases.release();
 });
 
-test("an instance that was thought dead says that it has its own machine, until that is known", async () => {
+test("an instance that was considered dead claims its own machine again until that is recorded", async () => {
   await database.db.execute(
     `insert into servers (id, name, entry) values (6, 'home', '{"connection": "local"}'), (7, 'away', '{"connection": {"ssh": {}}}')`,
   );

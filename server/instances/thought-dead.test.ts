@@ -1,4 +1,4 @@
-// An instance that hung for longer than its lease, so that the others have reported its machine as unreachable.
+// Tests an instance that hung for longer than its lease, so that the others have reported its machine as unreachable.
 import { expect, onTestFinished, test } from "vitest";
 import type { Server } from "../../contract/servers.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
@@ -8,7 +8,7 @@ import { createTestService } from "../testing/service.ts";
 import { soon } from "../testing/soon.ts";
 import { workerBody } from "../testing/worker-body.ts";
 
-test("its own machine and the workers there are reachable once it is back", async () => {
+test("its own machine and the workers there are reachable once it continues", async () => {
   const service = await createTestService({ instance: oneOfMany });
   onTestFinished(() => service.close());
   const { body } = await service.json<Worker>("POST", "/api/site/1/worker", workerBody);

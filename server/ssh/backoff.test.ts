@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { backoffMs } from "./backoff.ts";
 
-test("a server is tried again soon, then less often, and never after more than 5 s", () => {
+test("retries a server soon, then less often, and at least every 5 s", () => {
   const waits = Array.from({ length: 50 }, (_, index) => backoffMs(index + 1));
   expect(waits[0]).toBeLessThanOrEqual(1000);
   expect(waits[2]).toBeGreaterThanOrEqual(3000);

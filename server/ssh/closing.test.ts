@@ -10,7 +10,7 @@ import { makeFolder } from "../workers/supervisor/testing/supervisor.ts";
 import { createServers } from "./servers.ts";
 import { connectSeconds } from "./target.ts";
 
-test("whoever stops waits for none of many servers that accept connections and say nothing", async () => {
+test("a stop waits for none of many servers that accept connections and send nothing", async () => {
   const reached = new Set<Socket>();
   const silent = createServer((socket) => void reached.add(socket.on("error", () => undefined)));
   silent.listen(0, "127.0.0.1");

@@ -24,14 +24,14 @@ const caught = async (promise: Promise<unknown>): Promise<unknown> =>
 
 const otherKey = `SHA256:${"A".repeat(43)}`;
 
-test("says who it is there, and how long an answer takes", async () => {
+test("reports the account and the latency of the server", async () => {
   const sshd = await shared();
   const connection = await connectTo(sshd);
   expect(await connection.identify()).toMatchObject({ name: sshd.user, system: "Linux" });
   expect(await connection.ping()).toBeLessThan(5000);
 });
 
-test("a quick command needs no session, and one that takes its time holds up no other and no answer", async () => {
+test("a quick command needs no session, and a slow one blocks no other command or ping", async () => {
   const sshd = await startSshd({ config: "MaxSessions 1" });
   const connection = await connectTo(sshd);
   const odd = "a  'b' \"c\" $(d) \\ é";
@@ -47,7 +47,7 @@ test("a quick command needs no session, and one that takes its time holds up no 
   await expect.poll(() => connection.firstLine(["sh", "-c", zombies], 5000)).toBe("0");
 });
 
-test("a quick command that takes its time ends with the connection", async () => {
+test("a slow quick command ends with the connection", async () => {
   const connection = await connectTo(await shared());
   const folder = await makeMemoryFolder("quarterdeck-quick-");
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -66,7 +66,7 @@ test("a quick command that takes its time ends with the connection", async () =>
   await expect.poll(() => isAlive(pid), { timeout: 60_000 }).toBe(false);
 });
 
-test("a server without a pinned key runs nothing, and the key it offered is told", async () => {
+test("a server without a pinned key runs nothing, and the offered key is reported", async () => {
   const sshd = await shared();
   const error = await caught((await connectTo(sshd, { hostKey: null })).identify());
   if (!(error instanceof HostKeyUnconfirmed)) throw error;
@@ -75,7 +75,7 @@ test("a server without a pinned key runs nothing, and the key it offered is told
   expect(error.message).toContain(sshd.fingerprint);
 });
 
-test("keys of all kinds are told and can be pinned, whichever others the server has", async () => {
+test("reports keys of all types, any of which can be pinned, whichever others the server has", async () => {
   const sshd = await startSshd({ hostKeys: ["ed25519", "ecdsa", "rsa"] });
   const error = await caught((await connectTo(sshd, { hostKey: null })).identify());
   if (!(error instanceof HostKeyUnconfirmed)) throw error;
@@ -93,7 +93,7 @@ test("keys of all kinds are told and can be pinned, whichever others the server 
 });
 
 test.each(["ecdsa", "rsa"] as const)(
-  "a server whose only key is %s is used with that",
+  "uses a server whose only key is %s with that",
   async (kind) => {
     const sshd = await startSshd({ hostKeys: [kind] });
     expect(await (await connectTo(sshd)).identify()).toMatchObject({ name: sshd.user });
@@ -102,7 +102,7 @@ test.each(["ecdsa", "rsa"] as const)(
   },
 );
 
-test("a key that is not the pinned one is refused, and nothing runs", async () => {
+test("refuses a key that is not the pinned one, and runs nothing", async () => {
   const sshd = await shared();
   const error = await caught((await connectTo(sshd, { hostKey: otherKey })).identify());
   if (!(error instanceof HostKeyUnconfirmed)) throw error;
@@ -126,7 +126,7 @@ test("a key that changes while the service runs stops everything until it is the
   );
 });
 
-test("an account that does not accept the key is told, with what to do", async () => {
+test("reports an account that does not accept the key, with what to do", async () => {
   const sshd = await shared();
   const other = await startSshd();
   const error = await caught((await connectTo(sshd, { keyFile: other.keyFile })).identify());
@@ -139,7 +139,7 @@ test("an account that does not accept the key is told, with what to do", async (
 test.each([
   ["and says nothing", "exit 7", "."],
   ["and says why", "echo This account is closed.; exit 1", ": This account is closed."],
-])("a login whose shell runs no command %s is told as that", async (_, command, said) => {
+])("reports a login whose shell runs no command %s", async (_, command, said) => {
   const sshd = await startSshd({ config: `ForceCommand ${command}` });
   const error = await caught((await connectTo(sshd)).identify());
   expect(error).toMatchObject({
@@ -148,7 +148,7 @@ test.each([
   });
 });
 
-test("a server that is off is told at once, and used again when it is back, at once by who is patient", async () => {
+test("reports a stopped server at once, and uses it again when it is back, at once for a waiting caller", async () => {
   const sshd = await startSshd();
   const connection = await connectTo(sshd);
   const host = await openRemoteHost(connection);
@@ -163,7 +163,7 @@ test("a server that is off is told at once, and used again when it is back, at o
   expect(await host.run({ argv: ["true"] })).toMatchObject({ exitCode: 0 });
 });
 
-test("a server that hangs is noticed, and its connection replaced", async () => {
+test("detects a hanging server, and replaces its connection", async () => {
   const sshd = await startSshd();
   const connection = await connectTo(sshd, {}, 1500);
   const host = await openRemoteHost(connection);
@@ -182,7 +182,7 @@ test("a server that hangs is noticed, and its connection replaced", async () => 
   );
 });
 
-test("a port that answers nothing ends in time", async () => {
+test("gives up a port that sends nothing in time", async () => {
   const sshd = await shared();
   const silent = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void silent.close());
@@ -195,7 +195,7 @@ test("a port that answers nothing ends in time", async () => {
   expect(performance.now() - startMs).toBeLessThan(25_000);
 });
 
-test("goes through a jump host, whose key is pinned as well", async () => {
+test("uses a jump host, whose key is pinned as well", async () => {
   const jump = await shared();
   const sshd = await startSshd();
   const { port, user, keyFile, fingerprint } = jump;
@@ -206,7 +206,7 @@ test("goes through a jump host, whose key is pinned as well", async () => {
   expect(await caught(wrong.identify())).toMatchObject({ hop: "jump", isChanged: true });
 });
 
-test("a socket on the server is reached as a file here", async () => {
+test("forwards a socket on the server to a file here", async () => {
   const sshd = await shared();
   const connection = await connectTo(sshd);
   const host = await openRemoteHost(connection);
@@ -230,7 +230,7 @@ test("a socket on the server is reached as a file here", async () => {
   await forward.close();
 });
 
-test("a socket that is asked for on a connection that goes is told as lost", async () => {
+test("reports a socket requested on a closing connection as lost", async () => {
   const sshd = await shared();
   const connection = await connectTo(sshd);
   await connection.ping();
@@ -245,20 +245,20 @@ test("a socket that is asked for on a connection that goes is told as lost", asy
   expect(await asked).toMatchObject({ kind: "lost", message: expect.stringContaining("was lost") });
 });
 
-test("a socket that is asked for on a connection that has just gone is told as lost", async () => {
+test("reports a socket requested on a closed connection as lost", async () => {
   const sshd = await shared();
   const connection = await connectTo(sshd);
   await connection.ping();
   const [client] = await sshd.findRunning(`-p ${sshd.port}`);
   sendSignal(client, "SIGKILL");
-  // The master's end has not been noticed yet.
+  // The client has not noticed yet that the master exited.
   expect(await caught(connection.forward(`${sshd.folder}/service.sock`))).toMatchObject({
     kind: "lost",
     message: expect.stringContaining("was lost"),
   });
 });
 
-test("a service that is killed leaves nothing running, here or there", async () => {
+test("a killed service leaves nothing running, here or on the server", async () => {
   const sshd = await shared();
   const seconds = String(10_000_000 + Math.floor(Math.random() * 80_000_000));
   const script = fileURLToPath(new URL("testing/run-and-wait.ts", import.meta.url));

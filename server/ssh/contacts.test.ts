@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test("what two instances find out at once of a server that nothing is known of is reported once", async () => {
+test("reports what two instances detect at once about a new server once", async () => {
   const contacts = createContacts({ db: database.db, clock: systemClock });
   const note = () => contacts.note({ id: 1, place: null }, "It is away.");
   await Promise.all([note(), note(), note()]);

@@ -8,7 +8,7 @@ import { openRemoteHost } from "./remote-host.ts";
 import { connectTo } from "./testing/connect.ts";
 import { startSshd } from "./testing/sshd.ts";
 
-test.runIf(isRoot)("asking for versions runs nothing of the account's own settings", async () => {
+test.runIf(isRoot)("reading versions runs nothing of the account's own settings", async () => {
   const sshd = await startSshd();
   const home = join(sshd.folder, sshd.user);
   await writeFile(join(home, ".sqliterc"), `.shell touch ${home}/ran\n`);

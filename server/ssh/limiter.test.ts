@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createLimiter } from "./limiter.ts";
 
-test("who can wait comes behind all that cannot, and who gives up comes never", async () => {
+test("callers that can wait run after all others, and aborted ones never", async () => {
   const limiter = createLimiter(1);
   const begun: string[] = [];
   const first = Promise.withResolvers<void>();

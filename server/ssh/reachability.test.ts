@@ -66,7 +66,7 @@ notification_channels:
 /** The promise is that an unreachable server shows within 30 s. It takes 28 s, and more while other tests load the processors. */
 const inTime = (look: () => Promise<void>) => soon(look, isLongForm ? 30_000 : 60_000);
 
-test.concurrent("what servers have is found; one that goes away with all its workers is shown and reported once, and so is its return", async (context) => {
+test.concurrent("shows what servers have; one that becomes unreachable with all its workers is shown and reported once, and so is its return", async (context) => {
   const [sshd, supervisord] = await Promise.all([startServer(context), startSupervisord()]);
   context.onTestFinished(() => supervisord.close());
   const { service, isReachable, status } = await startService(context, sshd, { supervisord });
@@ -151,7 +151,7 @@ test.concurrent("what servers have is found; one that goes away with all its wor
   });
 });
 
-test.concurrent("a host key that nobody confirmed is shown, with nothing else of the server, and one that has changed stops everything there", async (context) => {
+test.concurrent("shows an unconfirmed host key, with nothing else of the server, and a changed one stops everything there", async (context) => {
   const sshd = await startServer(context);
   const { service, status } = await startService(context, sshd, { hostKey: null });
   await inTime(async () =>
@@ -187,7 +187,7 @@ test.concurrent("a host key that nobody confirmed is shown, with nothing else of
   );
 });
 
-test.concurrent("an account that was not known while its server was away is found once it is back, and a server that hangs is shown and heals by itself", async (context) => {
+test.concurrent("an account that was unknown while its server was unreachable is found once it is back, and a hanging server is shown until it responds", async (context) => {
   const sshd = await startServer(context);
   await sshd.stop();
   const { service, isReachable } = await startService(context, sshd);
@@ -212,7 +212,7 @@ async function changeInventory(service: TestService, part: string, other: string
   service.app.readInventory();
 }
 
-test.concurrent("a connection that its changed entry ends, or a service that stops, says nothing of the server", async (context) => {
+test.concurrent("a connection that ends with its changed entry or with the service reports nothing about the server", async (context) => {
   const [sshd, other] = await Promise.all([startServer(context), startServer(context)]);
   const { service, isReachable, status } = await startService(context, sshd);
   await isReachable(true);

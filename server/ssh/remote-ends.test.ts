@@ -44,7 +44,7 @@ describe("nothing is left running on the server", () => {
   test.each([
     ["that waits", undefined],
     ["that does not read its input", () => Readable.from(inPieces(randomBytes(20_000_000)))],
-  ])("when the connection of a command %s is inPieces, which is an error", async (_, input) => {
+  ])("when the connection of a command %s is cut, which is an error", async (_, input) => {
     const { host, sshd } = await openOn(await shared());
     const seconds = uniqueSeconds();
     const running = host.run({
@@ -58,7 +58,7 @@ describe("nothing is left running on the server", () => {
     await expectGone(sshd, seconds);
   });
 
-  test("and an output that is cut is never one that ended", async () => {
+  test("and a truncated output never counts as complete", async () => {
     const { host, sshd } = await openOn(await shared());
     for (let round = 1; round <= 5; round += 1) {
       let bytes = 0;
@@ -79,7 +79,7 @@ describe("nothing is left running on the server", () => {
 });
 
 describe.runIf(isRoot)("as another account", () => {
-  test("a command runs where sudo allows it, and ends when it is aborted", async () => {
+  test("a command runs if sudo allows it, and ends when it is aborted", async () => {
     const { sshd, host } = await openServer({ sudoers: "deploy ALL=(shop) NOPASSWD: ALL" });
     const shop = host.as({ uid: 64_101, gid: 64_101, name: "shop", home: "/" });
     const who = await shop.run({
@@ -104,7 +104,7 @@ describe.runIf(isRoot)("as another account", () => {
     await expectGone(sshd, seconds);
   });
 
-  test("what is missing is told with the line that grants it", async () => {
+  test("a missing permission is reported with the line that grants it", async () => {
     const { host } = await openOn(await shared());
     const shop = host.as({ uid: 64_101, gid: 64_101, name: "shop", home: "/" });
     await expect(shop.run({ argv: ["id"] })).rejects.toThrow("deploy ALL=(shop) NOPASSWD: ALL");

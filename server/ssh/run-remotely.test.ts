@@ -18,7 +18,7 @@ import { createSharedSshd } from "./testing/sshd.ts";
 
 const shared = createSharedSshd();
 
-test("a command reads its input, and answers its code and both its outputs", async () => {
+test("a command reads its input, and returns its exit code and both outputs", async () => {
   const { host } = await openOn(await shared());
   const lines: string[] = [];
   const end = await host.run({
@@ -30,7 +30,7 @@ test("a command reads its input, and answers its code and both its outputs", asy
   expect(lines).toEqual(["oh"]);
 });
 
-test("a command has ended however long its output takes to be taken", async () => {
+test("a command has ended, however slowly its output is consumed", async () => {
   const { sshd, host } = await openOn(await shared());
   const closes = Promise.withResolvers<void>();
   const taken: string[] = [];
@@ -52,7 +52,7 @@ test("a command has ended however long its output takes to be taken", async () =
   expect(await running).toMatchObject({ exitCode: 0 });
 });
 
-test("a binary input and output of many megabytes arrive whole", async () => {
+test("transfers a binary input and output of many megabytes completely", async () => {
   const { host } = await openOn(await shared());
   const bytes = randomBytes(9_000_001);
   const output = new PassThrough();
@@ -72,7 +72,7 @@ test("a binary input and output of many megabytes arrive whole", async () => {
 });
 
 test.each(["dash", "bash"] as const)(
-  "10,000 arguments come back byte for byte through a login by %s",
+  "10,000 arguments arrive byte for byte through a login by %s",
   async (shell) => {
     const { host } = await openServer({ shell });
     const character = fc.oneof(
@@ -102,7 +102,7 @@ test.each(["dash", "bash"] as const)(
   },
 );
 
-test("nothing of the login's environment gets through, and what is given shows in no process list", async () => {
+test("passes nothing of the login's environment, and shows the given one in no process list", async () => {
   const { host, sshd } = await openServer({ config: "SetEnv PGHOST=elsewhere" });
   const secret = randomBytes(12).toString("hex");
   const { stdout } = await host.run({ argv: ["env"], environment: { PGPASSWORD: secret } });
@@ -129,7 +129,7 @@ test("nothing of the login's environment gets through, and what is given shows i
   await expect(running).rejects.toThrow("aborted");
 });
 
-test("no shell reads a program's name or its arguments", async () => {
+test("no shell parses a program's name or its arguments", async () => {
   const { host } = await openOn(await shared());
   const { stdout } = await host.run({ argv: ["printf", "%s", "$(id); `id` > /tmp/x"] });
   expect(stdout).toBe("$(id); `id` > /tmp/x");
@@ -142,7 +142,7 @@ test("no shell reads a program's name or its arguments", async () => {
   expect(String(nowhere)).toContain("/no/such/folder");
 });
 
-test("a signal that ended the program is told, and an exit code of its own as well", async () => {
+test("reports the signal that ended the program, and its own exit code as well", async () => {
   const { host } = await openOn(await shared());
   expect(await host.run({ argv: ["sh", "-c", "kill -9 $$"] })).toMatchObject({
     exitCode: null,
@@ -151,7 +151,7 @@ test("a signal that ended the program is told, and an exit code of its own as we
   expect(await host.run({ argv: ["sh", "-c", "exit 127"] })).toMatchObject({ exitCode: 127 });
 });
 
-test("a command that has read enough decides by its code what that means", async () => {
+test("a command that has read enough is judged by its exit code", async () => {
   const { host } = await openOn(await shared());
   const endless = Readable.from(
     (function* () {
@@ -164,7 +164,7 @@ test("a command that has read enough decides by its code what that means", async
   });
 });
 
-test("an input that breaks off is not taken for one that ended", async () => {
+test("does not mistake an input that breaks off for one that ended", async () => {
   const { host, sshd } = await openOn(await shared());
   const mark = `${sshd.folder}/${sshd.user === "deploy" ? "deploy/" : ""}ended`;
   let reads = 0;
@@ -182,7 +182,7 @@ test("an input that breaks off is not taken for one that ended", async () => {
   expect(await host.run({ argv: ["test", "-e", mark] })).toMatchObject({ exitCode: 1 });
 });
 
-test("an output that breaks ends the command", async () => {
+test("a failing output ends the command", async () => {
   const { host, sshd } = await openOn(await shared());
   const word = uniqueSeconds();
   const output = new PassThrough();
@@ -191,7 +191,7 @@ test("an output that breaks ends the command", async () => {
   await expectGone(sshd, word);
 });
 
-test("30 commands at once all run, eight at a time", async () => {
+test("runs 30 simultaneous commands, eight at a time", async () => {
   const { host, sshd } = await openServer({ config: "MaxSessions 9" });
   const home = sshd.user === "deploy" ? `${sshd.folder}/deploy` : sshd.folder;
   const count = 'mkdir "$1"; ls -d at-once-* | wc -l; sleep 0.3; rmdir "$1"; exit "$2"';
@@ -209,7 +209,7 @@ test("30 commands at once all run, eight at a time", async () => {
   expect(most).toBeLessThanOrEqual(8);
 });
 
-test("a folder is found inside another, links followed, and nothing outside", async () => {
+test("finds a folder inside another, following links, and nothing outside", async () => {
   const { host, sshd } = await openOn(await shared());
   const home = sshd.user === "deploy" ? `${sshd.folder}/deploy` : sshd.folder;
   await host.run({

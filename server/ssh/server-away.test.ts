@@ -7,14 +7,14 @@ test.each([
   "mux_client_hello_exchange: write packet: Broken pipe\nmaster hello exchange failed",
   "mux_client_forward: write packet: Broken pipe",
   "mux_client_forward: read from master failed: Connection reset by peer",
-])("a connection that went is told as lost: %s", (said) =>
+])("reports a closed connection as lost: %s", (said) =>
   expect(explainControl(said, "db.example:22")).toMatchObject({
     kind: "lost",
     message: "The connection to db.example:22 was lost.",
   }),
 );
 
-test("what the master refuses is told in its words", () =>
+test("reports a refusal of the master with its message", () =>
   expect(
     explainControl("mux_client_forward: forwarding request failed: Port taken", "db:22"),
   ).toMatchObject({

@@ -48,7 +48,7 @@ async function startService(...args: Parameters<typeof makeService>): Promise<Te
 const showSite = async (service: TestService, id = 1) =>
   (await service.json<Site>("GET", `/api/site/${id}`)).body;
 
-test("a key that only an agent has is used where the entry says so", async () => {
+test("uses a key that only an agent has if the entry says so", async () => {
   const sshd = await startSshd();
   const socket = join(sshd.folder, "agent");
   const agent = spawn("ssh-agent", ["-D", "-a", socket], { stdio: ["ignore", "pipe", "ignore"] });
@@ -66,7 +66,7 @@ test("a key that only an agent has is used where the entry says so", async () =>
   expect((await showSite(without)).account_problem).toContain("any key of the agent");
 });
 
-test("a site on a server over SSH belongs to the account that logs in there, also while its server is away", async () => {
+test("a site on a server over SSH belongs to the account that logs in there, even while its server is unreachable", async () => {
   const sshd = await shared();
   const service = await startService([sshEntry(sshd)], [siteOn(1, 2, sshd)]);
   expect(await showSite(service)).toMatchObject({ account: sshd.user, account_problem: null });
@@ -84,7 +84,7 @@ test("a site on a server over SSH belongs to the account that logs in there, als
 });
 
 test.runIf(isRoot)(
-  "another account is used where sudo allows it, and else told how; root takes the owner of the folder there, as that server sees it",
+  "another account is used if sudo allows it, or else reported with the fix; root uses the owner of the folder on that server",
   async () => {
     const line = "deploy ALL=(shop) NOPASSWD: ALL";
     const [allowed, sshd] = await Promise.all([startSshd({ sudoers: line }), startSshd()]);
@@ -113,7 +113,7 @@ test.runIf(isRoot)(
   },
 );
 
-test("a service can be closed while it asks the servers of its inventory", async () => {
+test("a service can be closed while it connects to the servers of its inventory", async () => {
   const sshd = await shared();
   const service = await makeService([sshEntry(sshd)], [siteOn(1, 2, sshd)]);
   service.app.readInventory();

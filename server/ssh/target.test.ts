@@ -25,13 +25,13 @@ async function offeredCiphers(more: Partial<SshTarget>): Promise<string[]> {
   return /^ciphers (.*)$/m.exec(stdout)?.[1]?.split(",") ?? [];
 }
 
-test("offers first the ciphers that processors have instructions for, and all others after them", async () => {
+test("offers the ciphers that processors accelerate first, and all others after them", async () => {
   const offered = await offeredCiphers({});
   expect(offered.slice(0, 2)).toEqual(["aes128-gcm@openssh.com", "aes256-gcm@openssh.com"]);
   expect(offered).toContain("chacha20-poly1305@openssh.com");
 });
 
-test("leaves the choice of a cipher to a configuration that the inventory names", async () => {
+test("leaves the choice of a cipher to an ssh_config that the inventory names", async () => {
   const configFile = join(await makeFolder(), "config");
   await writeFile(configFile, "Host *\n  Ciphers aes256-ctr\n");
   expect(await offeredCiphers({ configFile })).toEqual(["aes256-ctr"]);

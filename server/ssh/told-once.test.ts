@@ -11,7 +11,7 @@ import { sshEntry } from "./testing/entry.ts";
 import { startSshd } from "./testing/sshd.ts";
 import { soon } from "../testing/soon.ts";
 
-test("a server that goes away with all its workers is one message, and so is its return", async () => {
+test("sends one message about a server that becomes unreachable with all its workers, and one about its return", async () => {
   const [sshd, supervisord, mail, receiver] = await Promise.all([
     startSshd(),
     startSupervisord(),

@@ -1,4 +1,4 @@
-// For the tests: what a task's process does with signals.
+// For the tests: a task that reports how its process handles signals.
 import { readFile } from "node:fs/promises";
 import { defineTask } from "../task.ts";
 

@@ -1,4 +1,4 @@
-// For the tests: tasks that say what the process they run in can do.
+// For the tests: tasks that report what their process can do.
 import { readFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { text } from "node:stream/consumers";
@@ -54,7 +54,7 @@ export const waitForAbort = defineTask(
     }),
 );
 
-/** What a service that runs as the account gets when it wants to run something as another. */
+/** Returns the error that a service running as the account gets when it runs something as another one. */
 export const tryOtherAccount = defineTask(
   import.meta.url,
   "tryOtherAccount",
