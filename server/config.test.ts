@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { ConfigError, publicUrlProblem, readConfig, readSecretFiles } from "./config.ts";
 
-test("an empty environment has the defaults, and root keeps its data elsewhere", () => {
+test("an empty environment leads to the defaults, and root has another data folder", () => {
   expect(readConfig({}, false)).toMatchObject({
     port: 4000,
     host: "127.0.0.1",
@@ -26,7 +26,7 @@ test("an empty environment has the defaults, and root keeps its data elsewhere",
   });
 });
 
-test("each variable is read, and an empty one counts as not set", () => {
+test("reads each variable, and treats an empty one as not set", () => {
   const environment = {
     PORT: "80",
     HOST: "",
@@ -84,7 +84,7 @@ test.each([
   ["QUARTERDECK_INVENTORY_READONLY", "yes"],
   ["SMTP_URL", "mail.example.com"],
   ["LOG_LEVEL", "verbose"],
-])("%s=%s is refused by name", (name, value) => {
+])("refuses %s=%s with the name of the variable", (name, value) => {
   const read = () => readConfig({ [name]: value }, false);
   expect(read).toThrow(ConfigError);
   expect(read).toThrow(name);
@@ -95,13 +95,13 @@ test.each([
   ["https://ops.example.com", false],
   ["https://ops.example.com:8443", false],
   ["https://example.com/ops", true],
-])("a public address is one that the dashboard can be opened at: %s", (publicUrl, isProblem) => {
+])("the dashboard must be reachable at a public address: %s", (publicUrl, isProblem) => {
   const problem = publicUrlProblem(publicUrl);
   if (isProblem) expect(problem).toContain(publicUrl);
   else expect(problem).toBeNull();
 });
 
-test("the token, the database and the mail server may stand in files, and nothing else is read from one", async () => {
+test("the token, the database and the mail server may be read from files, and nothing else", async () => {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-config-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const files = {
@@ -134,7 +134,7 @@ test.each([
   ["postgres://me@/q?host=/run", "postgres://me@/q?host=/run&password=a%26b"],
   ["postgres://me:own@db/q", "postgres://me:own@db/q"],
   ["postgres://db/q?password=own", "postgres://db/q?password=own"],
-])("PGPASSWORD serves a database of which %s says no password", (url, expected) => {
+])("PGPASSWORD is used for a database unless %s contains a password", (url, expected) => {
   const environment = { DATABASE_URL: url, PGPASSWORD: "a&b" };
   expect(readConfig(environment, false).databaseUrl).toBe(expected);
 });

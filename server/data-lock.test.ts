@@ -17,7 +17,7 @@ const script = (folder: string) => /* js */ `
   catch (error) { console.log(error.name); }
 `;
 
-/** As versions before locked it: one file in the data folder itself, readable for everybody. */
+/** Locks like earlier versions: with one file in the data folder itself, readable by everybody. */
 const earlierScript = (folder: string) => /* js */ `
   import { writeFileSync } from "node:fs";
   import { DatabaseSync } from "node:sqlite";
@@ -30,7 +30,7 @@ const earlierScript = (folder: string) => /* js */ `
   catch (error) { console.log(error.message); }
 `;
 
-/** What any account may do with a file that it can read. */
+/** Does what any account can do with a file that it can read. */
 const readerScript = (folder: string) => /* js */ `
   import { DatabaseSync } from "node:sqlite";
   try {
@@ -41,28 +41,28 @@ const readerScript = (folder: string) => /* js */ `
   catch (error) { console.log(error.message); }
 `;
 
-/** Another process that tries to hold `folder`; answers with what it said first. */
+/** Starts another process that tries to lock `folder`, and resolves with the first line that it prints. */
 async function contend(
   folder: string,
   program = script(folder),
   account: { uid: number; gid: number } | null = null,
 ) {
-  // Given up by the program itself: the project's Node may lie where another account cannot enter.
+  // The program itself gives up root, because another account may not have access to the project's Node.js.
   const become =
     account === null
       ? ""
       : `process.setgroups([]); process.setgid(${account.gid}); process.setuid(${account.uid});\n`;
-  // Collected garbage must not take a lock with it that nobody refers to.
+  // Garbage collection must not release a lock that nothing refers to.
   const args = ["--expose-gc", "--input-type=module", "--eval", `${become}${program}`];
   const child = spawn(process.execPath, args, { cwd: "/", stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const said = String((await once(child.stdout, "data"))[0]).trim();
-  // Until it is gone it may keep others from the lock that it did not get.
+  // Until it has exited, it may keep others from the lock that it did not get.
   if (said !== "held" && child.exitCode === null) await once(child, "exit");
   return { child, said };
 }
 
-test("a second process on the same data folder is told who holds it", async () => {
+test("a second process on the same data folder gets an error that names the first one", async () => {
   const folder = await makeFolder();
   const { child, said } = await contend(folder);
   expect(said).toBe("held");
@@ -71,14 +71,14 @@ test("a second process on the same data folder is told who holds it", async () =
   expect(() => lockDataFolder(folder)).toThrow(`process ${child.pid}`);
 });
 
-test("of many processes that start at once, one gets the data folder", async () => {
+test("of many processes that start at once, exactly one locks the data folder", async () => {
   const folder = await makeFolder();
   const all = await Promise.all([1, 2, 3, 4].map(() => contend(folder)));
   const said = all.map((one) => one.said).sort();
   expect(said).toEqual(["DataFolderInUse", "DataFolderInUse", "DataFolderInUse", "held"]);
 });
 
-test("the data folder is free at once when its holder is killed", async () => {
+test("the data folder is unlocked as soon as its process is killed", async () => {
   const folder = await makeFolder();
   const { child, said } = await contend(folder);
   expect(said).toBe("held");
@@ -86,7 +86,7 @@ test("the data folder is free at once when its holder is killed", async () => {
   lockDataFolder(folder).release();
 });
 
-test("the data folder is free after release, within one process too", async () => {
+test("the data folder is unlocked after a release, within one process, too", async () => {
   const folder = join(await makeFolder(), "not", "there", "yet");
   const lock = lockDataFolder(folder);
   expect(() => lockDataFolder(folder)).toThrow(DataFolderInUse);
@@ -98,7 +98,7 @@ test("the data folder is free after release, within one process too", async () =
   expect(await readdir(join(folder, "lock"))).toEqual(["instance.lock"]);
 });
 
-test("a data folder that cannot be is told as such, not as in use", async () => {
+test("reports a data folder that cannot exist as such, not as in use", async () => {
   const file = join(await makeFolder(), "file");
   await writeFile(file, "");
   const impossible = join(file, "data");
@@ -106,10 +106,10 @@ test("a data folder that cannot be is told as such, not as in use", async () => 
   expect(() => lockDataFolder(impossible)).toThrow("QUARTERDECK_DATA");
 });
 
-test("the service says in one sentence why it cannot use its data folder", async () => {
+test("the service prints in one sentence why it cannot use its data folder", async () => {
   const file = join(await makeFolder(), "file");
   await writeFile(file, "");
-  // Of a folder that can't be made below /proc, the system says that it is not there.
+  // For a folder that can't be created below /proc, the system reports that it does not exist.
   for (const folder of [join(file, "data"), ...(isLinux ? ["/proc/quarterdeck/data"] : [])]) {
     const child = spawn(process.execPath, [join(projectFolder, "server/main.ts")], {
       env: { PATH: process.env["PATH"], PORT: "0", QUARTERDECK_DATA: folder },
@@ -124,7 +124,7 @@ test("the service says in one sentence why it cannot use its data folder", async
   }
 });
 
-test("the lock is closed to every other account, whatever the umask and earlier versions left", async () => {
+test("no other account can access the lock, whatever the umask and earlier versions left", async () => {
   const folder = await makeFolder();
   const umask = process.umask(0);
   onTestFinished(() => void process.umask(umask));
@@ -143,7 +143,7 @@ test("the lock is closed to every other account, whatever the umask and earlier 
   expect(await closed()).toEqual(expected);
 });
 
-test("a lock that is a link, something else or somebody else's is refused by its path", async () => {
+test("refuses a lock that is a link, not a file or another account's, with its path", async () => {
   const folder = await makeFolder();
   const elsewhere = await makeFolder();
   const lock = join(folder, "lock");
@@ -164,7 +164,7 @@ test("a lock that is a link, something else or somebody else's is refused by its
   lockDataFolder(folder).release();
 });
 
-test("an earlier version and this one never both hold the data folder", async () => {
+test("an earlier version and this one never lock the data folder at the same time", async () => {
   const folder = await makeFolder();
   const earlier = await contend(folder, earlierScript(folder));
   expect(earlier.said).toBe("held");
@@ -179,7 +179,7 @@ test("an earlier version and this one never both hold the data folder", async ()
 });
 
 test.skipIf(!isRoot)(
-  "an account that holds what an earlier version left readable does not stop the service, and gets at it no more (root only)",
+  "an account that has opened the readable file of an earlier version neither stops the service nor gets access again (root only)",
   async () => {
     const folder = await makeFolder();
     await chmod(folder, 0o711);

@@ -1,4 +1,4 @@
-// What the service writes is closed to other accounts, whatever the umask it was started with.
+// Tests that other accounts have no access to what the service writes, whatever the umask it was started with.
 import { chmod, mkdtemp, mkdir, readdir, realpath, rm, lstat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { soon } from "./testing/soon.ts";
 
 const isRoot = process.getuid?.() === 0;
 
-/** As root, the database's account passes through two folders, reads its rules, and may need programs of its own. */
+/** As root: the database's account needs to pass through two folders, read its rules, and may need its own programs. */
 const meantForTheDatabase: readonly (readonly [path: RegExp, mode: number])[] = isRoot
   ? [
       [/^(data|data\/postgres)$/, 0o711],
@@ -20,7 +20,7 @@ const meantForTheDatabase: readonly (readonly [path: RegExp, mode: number])[] = 
     ]
   : [];
 
-/** What others make, in folders of the service that are closed: the sample's program, tar as it was in the site. */
+/** Entries that other programs create in closed folders of the service: the sample's program, and tar as in the site. */
 const madeByOthers = /^data\/(sample-site\/done(\/|$)|scratch\/drill-\d+\/content\/)/;
 
 let folder: string;
@@ -28,7 +28,7 @@ let service: ServiceProcess;
 
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-modes-")));
-  // As the folder above a data folder is: else the database would lie elsewhere.
+  // Like the usual parent of a data folder: otherwise the database would be in another folder.
   await chmod(folder, 0o711);
   await mkdir(join(folder, "temporary"), { mode: 0o700 });
   const umask = process.umask(0);
@@ -44,7 +44,7 @@ afterAll(async () => {
 const json = async <Body>(method: string, path: string, body?: unknown): Promise<Body> =>
   (await service.call(method, path, body)).json();
 
-/** All that was ever found too wide, also in what is there for a moment. */
+/** All entries that had too wide a mode at any time, including temporary ones. */
 const found = new Set<string>();
 
 const becomes = (path: string, state: object) =>
@@ -53,12 +53,12 @@ const becomes = (path: string, state: object) =>
     expect(await json("GET", path)).toMatchObject(state);
   });
 
-/** Notes every file and folder that others may do more with than they should. */
+/** Records every file and folder to which others have more access than intended. */
 async function look(): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
-    // It may be gone again by now.
+    // The entry may have been removed meanwhile.
     const stats = await lstat(join(folder, path)).catch(() => null);
     if (stats === null || stats.isSymbolicLink() || madeByOthers.test(path)) continue;
     const allowed = meantForTheDatabase.find(([pattern]) => pattern.test(path))?.[1] ?? 0o700;
@@ -67,7 +67,7 @@ async function look(): Promise<void> {
   }
 }
 
-test("a service started with umask 000 writes nothing that other accounts can read or change", async () => {
+test("a service that was started with umask 000 writes nothing that other accounts can read or change", async () => {
   const worker = await json<Worker>("POST", "/api/site/1/worker", workerBody);
   await becomes(`/api/worker/${worker.id}`, { status: "installed" });
   const nightly = { name: "Nightly", frequency: "30 2 * * *", storage_provider_id: 1 };

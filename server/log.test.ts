@@ -1,4 +1,4 @@
-// A secret is planted where queries really fail; it must be in no line of the log, wherever it would hang on the error.
+// Plants a secret in queries that fail, and checks that no log line contains it, on whatever property of the error it is.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -45,7 +45,7 @@ const failureOf = async (work: () => PromiseLike<unknown>): Promise<unknown> => 
   throw new Error("It did not fail.");
 };
 
-/** @returns what the log says of it */
+/** @returns the parsed log line of the error */
 function logged(error: unknown): Line {
   log.error({ err: error }, "it failed");
   log.error(error);
@@ -61,7 +61,7 @@ const entry = { kind: "token", action: secret, actor_type: "service", actor_name
 const event = { type: "site.deployed", server_id: 1, message_id: secret } as const;
 const notification = { subject: secret, facts: [], moments: [], reason: null, path: "/" };
 
-describe("a query that fails is logged without its values:", () => {
+describe("a failing query is logged without its values:", () => {
   test("a unique violation, with the constraint and the table", async () => {
     const { db } = database;
     await db.insert(settings).values({ key: secret, value: secret });
@@ -109,7 +109,7 @@ describe("a query that fails is logged without its values:", () => {
         db
           .select()
           .from(backups)
-          // What no type lets through, a mistake may.
+          // Bypasses the types, as a bug might.
           .where(eq(backups.id, secret as unknown as number)),
     ],
     ["a text that is no date", "22007", (db) => db.execute(sql`select ${secret}::timestamptz`)],
@@ -142,7 +142,7 @@ describe("a query that fails is logged without its values:", () => {
     expect(err.cause).toMatchObject({ code });
   });
 
-  test("a connection that breaks, and a database that is closed", async () => {
+  test("a broken connection, and a closed database", async () => {
     const other = await openDatabase(database.connection, () => undefined);
     const failing = failureOf(() => other.db.execute(sql`select pg_sleep(60), ${secret}::text`));
     const endSleeper = sql`
@@ -157,7 +157,7 @@ describe("a query that fails is logged without its values:", () => {
     logged(await failureOf(() => other.db.insert(settings).values({ key: secret, value: secret })));
   });
 
-  test("by a connection without Drizzle", async () => {
+  test("on a connection without Drizzle", async () => {
     const client = new pg.Client(database.connection);
     await client.connect();
     const { err } = logged(
@@ -169,7 +169,7 @@ describe("a query that fails is logged without its values:", () => {
 });
 
 describe("an error is logged", () => {
-  test("with all its causes, and once where they go round in a circle", () => {
+  test("with all its causes, and once if they are circular", () => {
     const first = Object.assign(new Error("first"), { code: "ENOENT", path: "/a", secret });
     const all = new AggregateError([first, "a text"], "all", { cause: first });
     first.cause = all;
@@ -186,13 +186,13 @@ describe("an error is logged", () => {
     });
   });
 
-  test("without what hangs on it: a request, an answer, the values of a query", () => {
+  test("without its other properties: a request, a response, the values of a query", () => {
     const hanging = { config: { secret }, params: [secret], detail: secret, where: secret };
     const error = Object.assign(new Error("it"), hanging, { internalQuery: secret });
     expect(Object.keys(logged(error).err).sort()).toEqual(["message", "stack", "type"]);
   });
 
-  test("without a message that looks like the stack below it", () => {
+  test("without a message that looks like a part of its stack", () => {
     const { err } = logged(
       Object.assign(
         new Error(),
@@ -204,7 +204,7 @@ describe("an error is logged", () => {
     expect(err.stack).toMatch(/^Error: Failed query: select 1\n {4}at .*log\.test/);
   });
 
-  test("whatever was thrown", () => {
+  test("whatever value was thrown", () => {
     for (const thrown of ["a text", 7, null, undefined]) {
       log.error({ err: thrown }, "it failed");
       expect(lastLine().msg).toBe("it failed");
@@ -213,13 +213,13 @@ describe("an error is logged", () => {
   });
 });
 
-/** As the stack of an error whose message this is. */
+/** Returns the message and stack of an error with this message. */
 function stackWith(message: string) {
   const { stack } = new Error(message);
   return { message, stack };
 }
 
-test("no part of the service makes a logger of its own", () => {
+test("no part of the service creates its own logger", () => {
   const server = fileURLToPath(new URL(".", import.meta.url));
   const makers = readdirSync(server, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))

@@ -33,7 +33,7 @@ describe("A signal", () => {
     expect(done).toEqual([`stop by ${signal}`]);
   });
 
-  test("SIGINT ends at once where a stop is under way", () => {
+  test("SIGINT during a stop exits at once", () => {
     for (const first of ["SIGINT", "SIGTERM"] as const) {
       const { send, done } = setUp();
       send(first);
@@ -42,7 +42,7 @@ describe("A signal", () => {
     }
   });
 
-  test("SIGINT that npm passes on once more is none of its own", () => {
+  test("a SIGINT repeated by npm does not count", () => {
     const { send, done } = setUp({ isUnderNpm: true });
     send("SIGINT");
     send("SIGINT", 30);

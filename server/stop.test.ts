@@ -14,7 +14,7 @@ import { startService, type ServiceProcess } from "./testing/service-process.ts"
 import { sendSignal } from "./testing/signals.ts";
 import { toError } from "./to-error.ts";
 
-test("SIGTERM ends a start in order, and not as one that failed", async () => {
+test("SIGTERM ends a start in order, and not as a failed one", async () => {
   const folder = await realpath(await makeMemoryFolder("quarterdeck-stop-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const schemaFile = join(folder, "inventory.schema.json");
@@ -54,7 +54,7 @@ describe.skipIf(!hasPostgresServer)("SIGTERM", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("ends a service whose database fell silent, and says so", { timeout: 60_000 }, async () => {
+  test("stops a service with a hanging database, and says so", { timeout: 60_000 }, async () => {
     link.silence();
     await service.end("SIGTERM");
     expect(service.child.exitCode).toBe(1);

@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("an error that nobody awaits ends the service, and is logged without the values of its query", async () => {
+test("an unhandled rejection ends the service, and is logged without the values of its query", async () => {
   await service.end("SIGUSR2");
   expect(service.child.exitCode).toBe(1);
   expect(service.output()).toContain("an error that nobody awaited");

@@ -31,7 +31,7 @@ const words = ({ kind, action, actor, object }: ActivityEntry) =>
   `${actor.type} ${actor.name}: ${kind} ${object.name} ${action}`;
 
 describe("the timeline", () => {
-  test("says who did what: the token that asked, then the supervisor that carried it out", async () => {
+  test("names the token that asked, then the supervisor that acted", async () => {
     const made = await service.json<{ id: number }>("POST", "/api/site/1/worker", workerBody);
     await soon(async () => expect((await list("?kind=worker")).data[0]?.action).toBe("up"), 20_000);
     await service.call("DELETE", `/api/worker/${made.body.id}/stop`);
@@ -66,7 +66,7 @@ describe("the timeline", () => {
     expect((await list("?server=99999999999")).data).toEqual([]);
   });
 
-  test("is paged by key: what is added meanwhile moves nothing", async () => {
+  test("is paged by key: new entries move nothing", async () => {
     for (let count = 0; count < 60; count++) await deploy(2);
     const first = await list("?server=2");
     expect(first.data).toHaveLength(50);
@@ -96,7 +96,7 @@ describe("the timeline", () => {
     expect(response.status).toBe(422);
   });
 
-  test("is searched by the beginnings of words, whatever stands between them", async () => {
+  test("is searched by the beginnings of words, whatever separates them", async () => {
     await service.call("POST", "/api/site/2/deployment", {
       status: "failed",
       message: "checkout-v2: café's migrations/2026_11 broke (exit 3)",
@@ -114,14 +114,14 @@ describe("the timeline", () => {
       expect(await found(text), text).toEqual([expect.stringContaining("checkout-v2")]);
     expect(await found("heckout")).toEqual([]);
     expect(await found("checkout shop")).toEqual([]);
-    // What means something to a query, and to SQL.
+    // Characters with a meaning in a text search query, or in SQL.
     for (const text of ["checkout & !v2", "' or 1=1 --", "a:*|b", "!!!"])
       expect(
         (await service.call("GET", `/api/activity?search=${encodeURIComponent(text)}`)).status,
       ).toBe(200);
   });
 
-  test("is filtered by who did it, and names everybody", async () => {
+  test("is filtered by actor, and lists all actors", async () => {
     const { actors = [] } = await list();
     expect(actors).toContainEqual({ type: "token", name: "QUARTERDECK_TOKEN" });
     expect(actors).toContainEqual({ type: "supervisor", name: "Supervisor" });
@@ -129,7 +129,7 @@ describe("the timeline", () => {
     expect(data.length).toBeGreaterThan(0);
     expect(new Set(data.map(({ actor }) => actor.name))).toEqual(new Set(["Supervisor"]));
     expect((await list("?actor=nobody")).data).toEqual([]);
-    // Only with the newest: nobody needs them again with each page.
+    // Only on the first page, because later pages do not need the actors again.
     expect(await list(`?before=${data[0]?.id}`)).not.toHaveProperty("actors");
   });
 
@@ -141,7 +141,7 @@ describe("the timeline", () => {
     expect((await list("?from=2000-01-01T00:00Z&to=2000-01-02T00:00Z")).data).toEqual([]);
   });
 
-  test("shows a token its own servers only", async () => {
+  test("shows a token only its own servers", async () => {
     const made = await service.json<{ token: string }>("POST", "/api/tokens", {
       name: "blog only",
       abilities: ["read"],
@@ -150,14 +150,14 @@ describe("the timeline", () => {
     const { data } = await list("", made.body.token);
     expect(new Set(data.map(({ server_id: id }) => id))).toEqual(new Set([2]));
     expect((await list("?server=1", made.body.token)).data).toEqual([]);
-    // The supervisor has done nothing there.
+    // The supervisor has done nothing on that server.
     expect((await list("", made.body.token)).actors?.map(({ name }) => name)).not.toContain(
       "Supervisor",
     );
   });
 });
 
-test("what is done to backups and tokens stands there too, with what was kept and where", async () => {
+test("records actions on backups and tokens, with what was kept and where", async () => {
   const made = await service.json<{ id: number }>("POST", "/api/server/1/backup-configuration", {
     name: "Shop",
     frequency: "0 3 * * *",
@@ -197,7 +197,7 @@ test("what is done to backups and tokens stands there too, with what was kept an
 });
 
 describe("a deployment", () => {
-  test("is answered with what was reported", async () => {
+  test("is answered with the reported data", async () => {
     const deployment = {
       status: "failed",
       commit: "4f1c2d3",
@@ -227,11 +227,11 @@ describe("a deployment", () => {
     expect(Object.keys(answer.body.errors)).toEqual([field]);
   });
 
-  test("of a site that is not there is 404", async () => {
+  test("of an unknown site is 404", async () => {
     expect((await deploy(99)).status).toBe(404);
   });
 
-  test("restarts the workers of its site if asked to, and of no other", async () => {
+  test("restarts the workers of its site on request, and no others", async () => {
     const make = async (site: number) =>
       (await service.json<{ id: number }>("POST", `/api/site/${site}/worker`, workerBody)).body.id;
     const pidOf = async (id: number) => {
@@ -259,7 +259,7 @@ describe("a deployment", () => {
     expect(body).toMatchObject({ restarted_workers: 1 });
     await vi.waitFor(async () => expect(await up(mine)).not.toBe(before), { timeout: 60_000 });
     expect(await pidOf(other)).toBe(others);
-    // It finished its job first: it was told to stop, and said so itself.
+    // The worker finished its job: it received the stop signal, and printed this itself.
     const log = await service.json<{ text: string }>("GET", `/api/worker/${mine}/log`);
     expect(log.body.text).toContain("bye");
   });

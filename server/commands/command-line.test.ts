@@ -23,7 +23,7 @@ test.each([
   [["check", "--json", "/copies"], "check", "/copies", ["--json"]],
   // The standard input.
   [["check", "-"], "check", "-", []],
-])("reads %j", (words, name, argument, options) => {
+])("parses %j", (words, name, argument, options) => {
   expect(read(...words)).toMatchObject({
     kind: "run",
     command: { name },
@@ -39,7 +39,7 @@ test.each([
   [["look", "there"], "look takes no argument; "],
   [["check"], "check takes one argument, <storage>; "],
   [["check", "a", "b"], "check takes one argument, <storage>; "],
-])("refuses %j in one sentence", (words, sentence) => {
+])("refuses %j with one sentence", (words, sentence) => {
   expect(read(...words)).toEqual({
     kind: "refused",
     text: `${sentence}see npm run quarterdeck -- ${words[0]} --help.\n`,
@@ -66,7 +66,7 @@ Exit codes:
   },
 );
 
-test("lists every command, also for one that is none", () => {
+test("lists every command, also for an unknown one", () => {
   const help = read("--help");
   expect(help).toEqual({
     kind: "help",

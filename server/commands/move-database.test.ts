@@ -164,7 +164,7 @@ notification_channels:
     expect(empty.map(([name]) => name)).toEqual(["pgboss.bam"]);
   });
 
-  test("moves everything to a server of another version, where the service goes on", async () => {
+  test("moves everything to a server of another version, where the service continues", async () => {
     const { code, output } = await move(true).ended;
     expect(output).toMatch(
       new RegExp(`^ {2}backups +${rows.toLocaleString("en")} rows +[\\d.]+ [kM]B +[\\d.]+ s$`, "m"),
@@ -196,7 +196,7 @@ notification_channels:
     }
   });
 
-  test("moves back over what was moved away, which is kept until then", async () => {
+  test("moves back over the database that was moved away, which is kept until then", async () => {
     const changed = await contentOf(false);
     expect(changed).not.toEqual(original);
     const { code, stdout } = await moveHere(false);
@@ -209,7 +209,7 @@ notification_channels:
   });
 
   test(
-    `loses nothing when it is cut off at ${kills} moments (CRASH_SEED=${seed})`,
+    `loses nothing when it is interrupted at ${kills} moments (CRASH_SEED=${seed})`,
     async () => {
       let isEmbedded = true;
       const content = await contentOf(isEmbedded);

@@ -58,19 +58,19 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     await made.remove();
   });
 
-  test("says what is in a backup of it and what is not", () => {
+  test("lists what its backup contains and what not", () => {
     expect(made.said).toContain("Not encrypted.");
     expect(made.said).toContain("Not in it: files of secrets, signing secrets of webhooks");
     expect(made.saidEncrypted).toContain("2 files of secrets, the signing secrets of webhooks");
     expect(made.saidEncrypted).toContain("Not in it: secrets in environment variables");
   });
 
-  test("marks the folder of a storage provider, which is away from then on where it has no marker", () => {
+  test("marks the folder of a storage provider, which is unavailable without its marker from then on", () => {
     expect(existsSync(at("plain", markerName))).toBe(true);
     expect(existsSync(at("sealed", markerName))).toBe(false);
   });
 
-  test("is stored with a manifest that verify checks", async () => {
+  test("is stored with a manifest that `verify` checks", async () => {
     for (const folder of ["plain", "sealed"]) {
       const data = { QUARTERDECK_DATA: at("none") };
       expect(await runHere(verifyCommand, [at(folder)], data)).toEqual({
@@ -81,7 +81,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     }
   });
 
-  test("is encrypted to the recipients of its storage provider where it has no others", async () => {
+  test("is encrypted to the recipients of its storage provider unless it has others", async () => {
     const { code, stdout } = await runHere(backupSelfCommand, ["3"], {
       QUARTERDECK_DATA: at("old"),
     });
@@ -93,7 +93,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     expect(await storedIn(at("recipients"))).toMatch(/\.age$/);
   });
 
-  test("is made to the end where nobody reads what is said of it, and its database is stopped again", async () => {
+  test("is backed up completely even if nobody reads the output, and its database is stopped again", async () => {
     await mkdir(at("unheard"));
     onTestFinished(() => rm(at("unheard"), { recursive: true }));
     const { child, ended } = start(["backup-self", at("unheard")], {
@@ -120,7 +120,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
   });
 
   test.skipIf(!existsSync("/usr/bin/age"))(
-    "is opened by age, zstd, tar and sha256sum",
+    "can be opened with age, zstd, tar and sha256sum",
     async () => {
       const folder = at("by-hand");
       await mkdir(folder);
@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     },
   );
 
-  test("is restored whole to a server, where it can be backed up again and the service goes on", async () => {
+  test("is restored completely to a server, where it can be backed up again and the service continues", async () => {
     const identified = { QUARTERDECK_IDENTITY: `file:${at("identity")}` };
     await rm(at("elsewhere"), { recursive: true });
     const onServer = { QUARTERDECK_DATA: at("two"), DATABASE_URL: url };
@@ -194,7 +194,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     }
   }, 120_000);
 
-  test("restored without its secrets, has its webhooks paused", async () => {
+  test("restored without its secrets has its webhooks paused", async () => {
     await server.createDatabase("unsealed");
     const data = { QUARTERDECK_DATA: at("unsealed"), DATABASE_URL: server.url("unsealed") };
     const { code, stdout } = await runHere(restoreSelfCommand, [at("plain")], data);
@@ -212,7 +212,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     }
   });
 
-  describe("is not restored, not even in part,", () => {
+  describe("is not restored, not even partly,", () => {
     /** Restores onto a server, because that is faster than creating an embedded database. */
     beforeAll(() => server.createDatabase("refused"));
 
@@ -250,7 +250,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
       await expectRefused(file, /damaged/);
     });
 
-    test("from a file that is cut off", async () => {
+    test("from a truncated file", async () => {
       const { file } = await storageFor("cut", "plain");
       const bytes = await readFile(file);
       await writeFile(file, bytes.subarray(0, bytes.length - 1000));
@@ -258,7 +258,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
       await expectRefused(file, /damaged/);
     });
 
-    test("from an archive whose content somebody changed", async () => {
+    test("from an archive whose content was changed", async () => {
       const { file } = await storageFor("forged", "plain");
       const tar = zstdDecompressSync(await readFile(file));
       const place = tar.indexOf("A comment stays");
@@ -268,7 +268,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
       await expectRefused(file, /The archive is damaged: checksums do not match/);
     });
 
-    test("without an identity, or with another one", async () => {
+    test("without an identity, or with a wrong one", async () => {
       await expectRefused(at("sealed"), /is encrypted\. Set QUARTERDECK_IDENTITY=file:/);
       await writeFile(at("other"), await generateX25519Identity());
       await expectRefused(at("sealed"), /does not decrypt this file/, {
@@ -280,7 +280,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
       });
     });
 
-    test("from a folder that has none", async () => {
+    test("from a folder without a backup", async () => {
       await expectRefused(at("shop"), /There is no backup of Quarterdeck itself/);
     });
 
@@ -305,7 +305,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     );
   });
 
-  test("whose restore into an embedded database was killed is not started on, and the same command restores it whole", async () => {
+  test("does not start after its restore into an embedded database was killed, and the same command completes the restore", async () => {
     const data = {
       QUARTERDECK_DATA: at("killed"),
       QUARTERDECK_IDENTITY: `file:${at("identity")}`,

@@ -33,7 +33,7 @@ async function emptyDatabase(): Promise<string> {
   return databaseUrl(name);
 }
 
-test("names the address that the service has", async () => {
+test("prints the address of the service", async () => {
   const DATABASE_URL = await emptyDatabase();
   const linkOf = async (more: Record<string, string>) =>
     / (http\S+)#code=\w{28}\n/.exec(await runToken({ DATABASE_URL, ...more }))?.[1];
@@ -45,7 +45,7 @@ test("names the address that the service has", async () => {
   );
 });
 
-test("refuses where tokens are another service's, and where there is no database", async () => {
+test("refuses if another service manages the tokens, and if there is no database", async () => {
   await expect(runToken({ QUARTERDECK_UPSTREAM: "https://ops.example.com" })).rejects.toThrow(
     "tokens belong to https://ops.example.com",
   );

@@ -87,7 +87,7 @@ async function change(name: string, how: (path: string) => Promise<unknown>): Pr
 
 const [older, newer] = [() => keys[0] ?? "", () => keys[1] ?? ""];
 
-test("finds all sound, and leaves the folder as it is", async () => {
+test("finds all files valid, and leaves the folder unchanged", async () => {
   const { code, stdout, stderr } = await verifyByProgram(copies);
   expect(stderr).toBe("");
   expect(stdout).toMatch(
@@ -96,7 +96,7 @@ test("finds all sound, and leaves the folder as it is", async () => {
   expect(code).toBe(0);
 });
 
-test("tells a file that was changed, cut, or lost", async () => {
+test("detects a changed, a truncated and a missing file", async () => {
   await change(older(), async (path) => {
     const file = await open(path, "r+");
     await file.write(Buffer.from("?"), 0, 1, 20);
@@ -126,7 +126,7 @@ test.each([
   ["cut off", (text: string) => text.slice(0, 100), "is no manifest, or damaged"],
   ["of a newer version", (text: string) => text.replace(`"version": 1`, `"version": 3`), "newer"],
   ["of another file", (text: string) => text.replace(`"name": "`, `"name": "x`), "manifest of x"],
-])("tells a manifest that is %s", async (_, edit, words) => {
+])("detects a manifest that is %s", async (_, edit, words) => {
   await change(`${older()}.json`, async (path) =>
     writeFile(path, edit(await readFile(path, "utf8"))),
   );
@@ -136,7 +136,7 @@ test.each([
   expect(code).toBe(1);
 });
 
-test("names what has no manifest and what was cut off, and neither is an error", async () => {
+test("lists files without a manifest and partial files, neither of which is an error", async () => {
   await change(`${older()}.json`, (path) => rm(path));
   const piece = join(copies, "x.tar.zst.partial");
   await writeFile(piece, "x");
@@ -150,7 +150,7 @@ test("names what has no manifest and what was cut off, and neither is an error",
   expect(code).toBe(0);
 });
 
-test("is no success where nothing was checked", async () => {
+test("fails if nothing was checked", async () => {
   const empty = await mkdtemp(join(root, "empty-"));
   const nothing = await verify([empty]);
   expect(nothing.stderr).toContain(
@@ -162,7 +162,7 @@ test("is no success where nothing was checked", async () => {
   expect(gone.code).toBe(1);
 });
 
-test("checks a bucket by keys of the environment, all of it or what begins with a prefix", async () => {
+test("checks a bucket with keys of the environment, completely or below a prefix", async () => {
   const access = {
     AWS_ACCESS_KEY_ID: s3.options.accessKey,
     AWS_SECRET_ACCESS_KEY: s3.options.secretKey,
@@ -181,7 +181,7 @@ test("checks a bucket by keys of the environment, all of it or what begins with 
   expect(wrong.code).toBe(1);
 });
 
-test("checks a bucket by the inventory, and says what is missing where neither has it", async () => {
+test("checks a bucket of the inventory, and reports keys that are missing in both", async () => {
   const inventory = join(root, "inventory.yaml");
   await writeFile(
     inventory,
@@ -200,14 +200,14 @@ test("checks a bucket by the inventory, and says what is missing where neither h
   expect([other.code, nowhere.code]).toEqual([1, 1]);
 });
 
-test("refuses what it does not know", async () => {
+test("refuses unknown arguments", async () => {
   const { code, stderr } = await verifyByProgram(copies, "--quick");
   expect(stderr).toMatch(/^verify has no option --quick; see .+ verify --help\.\n$/);
   expect(code).toBe(2);
   expect((await verify(["ftp://copies"])).stderr).toContain("neither a folder nor s3://");
 });
 
-test("is neither held up nor ended by what is no file, and writes no escape sequence", async () => {
+test("neither hangs nor fails on special files, and prints no escape sequence", async () => {
   const folder = await mkdtemp(join(root, "odd-"));
   const manifest = (name: string) =>
     JSON.stringify({

@@ -72,7 +72,7 @@ notification_channels:
   - { id: 1, name: on-call, type: email, email: ops@example.com }
 `;
 
-test("finds nothing wrong with an installation that works, and leaves nothing behind", async () => {
+test("finds no problem in a working installation, and leaves nothing behind", async () => {
   const folder = await makeFolder();
   for (const name of ["shop", "copies"]) await mkdir(join(folder, name));
   const mail = await startMailServer();
@@ -104,7 +104,7 @@ test("finds nothing wrong with an installation that works, and leaves nothing be
           : "ok",
     ]),
   );
-  // Advice, for whoever has not thought of it.
+  // Advice only, because self-backups are not configured.
   expect(of(found, "Self-backup")).toMatchObject([
     { cure: expect.stringContaining("QUARTERDECK_SELF_BACKUP") },
   ]);
@@ -112,7 +112,7 @@ test("finds nothing wrong with an installation that works, and leaves nothing be
   expect(mail.mails).toEqual([]);
 });
 
-test("tries storages by rclone and over SFTP, and says what the machine lacks for them", async () => {
+test("tests storages by rclone and over SFTP, and reports what the machine lacks for them", async () => {
   const folder = await makeFolder();
   await mkdir(join(folder, "boxed"));
   await writeFile(join(folder, "rclone.conf"), "[box]\ntype = local\n");
@@ -152,7 +152,7 @@ storage_providers:
   ]);
 });
 
-test("names each mistake of the inventory with its line", async () => {
+test("reports each error of the inventory with its line", async () => {
   const folder = await makeFolder();
   const inventory = `${inventoryIn(folder)}  - { id: 1, name: twice, type: email, email: ops@example.com }\n`;
   const found = await check({ folder, inventory, url: await makeDatabase() });
@@ -164,7 +164,7 @@ test("names each mistake of the inventory with its line", async () => {
   expect(mistake?.message).toMatch(/^ {2}line 12: The id 1 is used twice\.$/m);
 });
 
-test("says what is wrong with storages, secrets, tools, servers and mail, each with its cure", async () => {
+test("reports problems of storages, secrets, tools, servers and mail, each with its fix", async () => {
   const folder = await makeFolder();
   await mkdir(join(folder, "shop"));
   await mkdir(join(folder, "empty"));
@@ -228,7 +228,7 @@ storage_providers:
   ]);
 });
 
-test("says what is wrong with the data folder and the database, and goes on", async () => {
+test("reports problems of the data folder and the database, and continues", async () => {
   const folder = await makeFolder();
   const gone = new URL(await makeDatabase());
   gone.pathname = "no_such_database";
@@ -239,7 +239,7 @@ test("says what is wrong with the data folder and the database, and goes on", as
   expect(of(found, "Inventory")).toMatchObject([{ state: "ok" }]);
 });
 
-test("tells a database that is empty, and one of an earlier version", async () => {
+test("distinguishes an empty database, and one of an earlier version", async () => {
   const folder = await makeFolder();
   const url = await makeDatabase();
   await withClient({ connectionString: url }, (client) =>
@@ -259,7 +259,7 @@ test("tells a database that is empty, and one of an earlier version", async () =
   ]);
 });
 
-test("asks servers over SSH for their tools, and tries the storage there", async () => {
+test("checks the tools of servers over SSH, and tests the storage there", async () => {
   const sshd = await startSshd();
   const folder = await makeFolder();
   await mkdir(join(sshd.folder, "copies"));

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Diagnosis } from "../../contract/doctor.ts";
 import { createTestService, oneSite } from "../testing/service.ts";
 
-test("the service checks itself as the command does, and goes on as before", async () => {
+test("the service checks itself like the command, and continues as before", async () => {
   const service = await createTestService({
     inventory: (folder) =>
       `${oneSite(folder)}storage_providers:\n  - { id: 1, name: gone, type: local, path: ${folder}/gone/away }\nnotification_channels:\n  - { id: 1, name: ops, type: slack, webhook: "env:NOT_SET" }\n`,

@@ -11,7 +11,7 @@ import { signalGroup } from "../testing/signals.ts";
 const nobody = { uid: 65_534, gid: 65_534 };
 
 test.skipIf(!isLinux)(
-  "names the secrets that stand in the environment of a process or of one above it (Linux only: reads /proc)",
+  "names secrets in the environment of a process or of one of its ancestors (Linux only: reads /proc)",
   async () => {
     const environment = {
       QUARTERDECK_TOKEN: "planted token",
@@ -22,7 +22,7 @@ test.skipIf(!isLinux)(
       UNNAMED: "planted",
     };
     const { SMTP_URL: _, ...above } = environment;
-    // The shell stands for npm: what it starts has a clean environment.
+    // The shell takes the place of npm: its child has a clean environment.
     const child = spawn(
       "sh",
       [
@@ -47,7 +47,7 @@ test.skipIf(!isLinux)(
 );
 
 test.skipIf(!isRoot || !isLinux)(
-  "an ordinary user is warned once, by name and without values, of what npm keeps readable, and not of files (root on Linux only: becomes that user)",
+  "warns an ordinary user once, by name and without values, about secrets that npm keeps readable, and not about files (root on Linux only: becomes that user)",
   async () => {
     const folder = await makeFolder();
     await chmod(folder, 0o711);
@@ -57,7 +57,7 @@ test.skipIf(!isRoot || !isLinux)(
     await chown(file, nobody.uid, nobody.gid);
     const project = await openProject();
 
-    /** What it says until it is ready or ends. An upstream needs neither a database nor a data folder. */
+    /** Returns the output until it is ready or exits. An upstream needs neither a database nor a data folder. */
     const said = async (given: string) => {
       const child = spawn(
         "sh",

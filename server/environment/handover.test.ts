@@ -1,4 +1,4 @@
-// Looks into the processes of a real service for secrets that were planted in all places where an operator may put one.
+// Searches the processes of a real service for secrets that were planted in all places where an operator may put one.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -38,17 +38,17 @@ const isLinux = process.platform === "linux";
 type Seen = {
   programs: Set<string>;
   secrets: Set<string>;
-  /** Processes of others, which stay that: reading all of them each time would take half a processor. */
+  /** Processes of others, cached because reading all of them each time would take half a processor. */
   others: Set<string>;
 };
 
-/** Looks at every process below and including `pid`, once. */
+/** Searches `pid` and all processes below it, once. */
 function look(pid: number, secrets: readonly string[], seen: Seen): void {
   const read = (path: string) => {
     try {
       return readFileSync(`/proc/${path}`, "utf8");
     } catch {
-      // It has ended.
+      // The process has exited.
       return "";
     }
   };
@@ -74,7 +74,7 @@ function look(pid: number, secrets: readonly string[], seen: Seen): void {
   }
 }
 
-/** Looks again and again while `work` goes on. */
+/** Repeats the search until `work` has settled. */
 async function lookWhile<T>(pid: number, secrets: readonly string[], work: Promise<T>) {
   const seen: Seen = { programs: new Set(), secrets: new Set(), others: new Set() };
   const over = new AbortController();
@@ -94,7 +94,7 @@ async function makeFolder(): Promise<string> {
     await mkdtemp(join(tmpdir(), `quarterdeck-environment-${process.pid}-`)),
   );
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  // As the folder above a data folder is: else the database would lie elsewhere.
+  // Like the usual parent of a data folder: otherwise the database would be in another folder.
   await chmod(folder, 0o711);
   return folder;
 }
@@ -111,7 +111,7 @@ type Account = { user: string; password: string };
 type Engine = {
   /** A server with a database `shop`, large enough for its tools to be seen, that the account may back up and restore. */
   start(account: Account): Promise<Pick<PostgresServer | MariadbServer, "url" | "stop">>;
-  /** Its tools. */
+  /** Names of the tools that run. */
   programs: string[];
 };
 
@@ -154,7 +154,7 @@ const engines: Record<string, Engine> = {
 
 describe.skipIf(!isLinux)("the processes of a service (Linux only: reads /proc)", () => {
   test.each(casesOf(engines, ["postgres"]))(
-    "hold no secret where others can read it, while a worker runs and a database of %s is backed up, drilled and restored",
+    "expose no secret to others while a worker runs and a database of %s is backed up, drilled and restored",
     { timeout: 120_000 },
     async (engine, { start: startServer, programs }) => {
       const folder = await makeFolder();
@@ -244,14 +244,14 @@ notification_channels:
       expect([...seen.programs]).toEqual(expect.arrayContaining(["node", "sh", ...programs]));
       expect(service.output()).not.toMatch(/planted/);
       expect(await readdir(join(folder, "data", "scratch"))).toEqual([]);
-      // Nor does a file of the handover stay; those of others on this machine go as well.
+      // No file of the handover stays either; those of other processes on this machine are closed, too.
       await soon(() => expect(namelessFiles().filter((name) => !before.has(name))).toEqual([]));
     },
   );
 
   // `password.test.ts` of the embedded database looks into its processes, and the test above into all others.
   inLongForm(() => {
-    test("hold neither the token nor the password of the database that comes with it", async () => {
+    test("expose neither the token nor the password of the embedded database", async () => {
       const folder = await makeFolder();
       const token = planted();
       const service = await start(folder, { QUARTERDECK_TOKEN: token });
@@ -273,7 +273,7 @@ const namelessFiles = () =>
     .flatMap((folder) => readdirSync(folder))
     .filter((name) => /^quarterdeck-[0-9a-f]{32}$/.test(name));
 
-/** Runs a script that hands over, and answers with what it printed. */
+/** Runs a script that calls the handover, and returns its output. */
 async function run(script: string, environment: Record<string, string>): Promise<string> {
   const module = JSON.stringify(import.meta.resolve("./handover.ts"));
   const child = spawn(
@@ -290,7 +290,7 @@ async function run(script: string, environment: Record<string, string>): Promise
 
 const tell = `console.log(JSON.stringify([takeEnvironment(process), process.env, fstatSync(0).isCharacterDevice()]));`;
 
-test("a service that cannot replace itself works on with the environment it has", async () => {
+test("a service that cannot replace itself continues with its environment", async () => {
   const script = `handOver({ ...process, env: process.env, execve: () => { throw new Error("no"); } }); ${tell}`;
   const [environment, own, isEmpty] = JSON.parse(await run(script, { SECRET: "planted" }));
   expect(environment).toMatchObject({ SECRET: "planted" });
@@ -298,7 +298,7 @@ test("a service that cannot replace itself works on with the environment it has"
   expect(isEmpty).toBe(true);
 });
 
-test("what is handed over comes whole, and leaves what programs need in the environment", async () => {
+test("hands over everything, and leaves what programs need in the environment", async () => {
   const folder = await makeFolder();
   const script = join(folder, "script.mjs");
   await writeFile(
@@ -326,7 +326,7 @@ test("what is handed over comes whole, and leaves what programs need in the envi
   expect(second).toBe("a,b --max-semi-space-size=8");
 });
 
-test("standard input is not taken for an environment because a variable says so", async () => {
+test("does not read an environment from standard input because of a variable", async () => {
   const [environment] = JSON.parse(await run(tell, { QUARTERDECK_HANDED_OVER: "1", OWN: "value" }));
   expect(environment).toMatchObject({ OWN: "value" });
   expect(environment).not.toHaveProperty("QUARTERDECK_HANDED_OVER");

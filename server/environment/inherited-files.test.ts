@@ -16,7 +16,7 @@ const program = `
 `;
 
 test.skipIf(process.platform !== "linux")(
-  "a process without a terminal closes files, pipes and sockets that it was left, and works on",
+  "a process without a terminal closes inherited files, pipes and sockets, and continues",
   async () => {
     const { stdout } = await run("bash", [
       "-c",
@@ -26,7 +26,7 @@ test.skipIf(process.platform !== "linux")(
     ]);
     const left = stdout.split("\n").filter((line) => line !== "");
     expect(left).toEqual(expect.arrayContaining(["0", "1", "2"]));
-    // Node itself keeps its children from the lowest ones.
+    // Node.js itself does not pass the lowest file descriptors on to its children.
     expect(left.filter((file) => Number(file) >= 100)).toEqual([]);
   },
 );

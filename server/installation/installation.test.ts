@@ -11,7 +11,7 @@ test.each([
     { name: "deploy", isRoot: false },
     { account: "deploy", isolates_sites: false },
   ],
-])("a service of %o says whether sites are kept apart from it", async (account, expected) => {
+])("a service of %o reports whether sites are isolated from it", async (account, expected) => {
   const service = await createTestService({ account, version: "1.2.3" });
   onTestFinished(() => service.close());
   const made = await service.json<{ token: string }>("POST", "/api/tokens", {

@@ -1,4 +1,4 @@
-// Rules that ask for a metric nobody exposes never fire, and nobody would notice.
+// Rules for a metric that does not exist would never fire, unnoticed.
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -30,17 +30,17 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 let scraped: Promise<Exposed> | null = null;
-/** Of a service that has something of everything to report. */
+/** Returns the metrics of a service that has something of everything to report. */
 const readExposed = () =>
   (scraped ??= (async () => {
     await service.installed();
     return scrape(service);
   })());
 
-/** Made by Prometheus itself. */
+/** Metrics that Prometheus itself adds. */
 const ofPrometheus = new Set(["up"]);
 
-/** `name{label="value"}`, and the name alone. */
+/** Matches `name{label="value"}`, and a name alone. */
 const selectorsOf = (expression: string) =>
   Array.from(
     expression.matchAll(/\b(up|(?:quarterdeck|process|nodejs)_\w+)(?:\{([^}]*)\})?/g),
@@ -55,7 +55,7 @@ const selectorsOf = (expression: string) =>
     }),
   );
 
-test("no alert is there twice, and the four that matter are there", () => {
+test("has no duplicate alert, and the four important ones", () => {
   const names = rules.map(({ alert }) => alert);
   expect(new Set(names).size).toBe(names.length);
   expect(names).toEqual(
@@ -64,7 +64,7 @@ test("no alert is there twice, and the four that matter are there", () => {
 });
 
 describe.each(rules)("$alert", ({ expr, annotations }) => {
-  test("asks for what the service exposes, with labels that there are", async () => {
+  test("uses metrics that the service exposes, with existing labels", async () => {
     const { samples, types } = await readExposed();
     const selectors = selectorsOf(expr);
     expect(selectors.length).toBeGreaterThan(0);
@@ -80,7 +80,7 @@ describe.each(rules)("$alert", ({ expr, annotations }) => {
     }
   });
 
-  test("speaks of labels that its metrics have", async () => {
+  test("mentions labels that its metrics have", async () => {
     const { samples } = await readExposed();
     const names = selectorsOf(expr).map(({ name }) => name);
     const found = samples.filter(({ name }) => names.includes(name));
@@ -89,7 +89,7 @@ describe.each(rules)("$alert", ({ expr, annotations }) => {
       .matchAll(/\$labels\.(\w+)/g);
     for (const [, label = ""] of spoken)
       for (const sample of found) expect(sample.labels).toHaveProperty(label);
-    // What matches nothing at all would pass unseen.
+    // Otherwise a selector without any match would go unnoticed.
     if (!names.some((name) => ofPrometheus.has(name))) expect(found).not.toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { Gauge, Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { formatGauge } from "./format.ts";
 
-test("writes what prom-client writes", async () => {
+test("formats like prom-client", async () => {
   const values = [
     { labels: { server: 'a "b"\\\n', id: "1" }, value: 0.1 },
     { labels: { server: "", id: "2" }, value: -3 },
@@ -15,13 +15,13 @@ test("writes what prom-client writes", async () => {
   expect(`${formatGauge({ name, help, values })}\n`).toBe(await registry.metrics());
 });
 
-test("names a metric that has no values", () => {
+test("formats a metric without values", () => {
   expect(formatGauge({ name: "quarterdeck_things", help: "None.", values: [] })).toBe(
     "# HELP quarterdeck_things None.\n# TYPE quarterdeck_things gauge",
   );
 });
 
-test("writes a value without labels", () => {
+test("formats a value without labels", () => {
   const one = { name: "quarterdeck_things", help: "One.", values: [{ value: 1 }] };
   expect(formatGauge(one)).toMatch(/^quarterdeck_things 1$/m);
 });

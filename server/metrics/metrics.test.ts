@@ -24,7 +24,7 @@ const statusWith = async (token: string, path = "/metrics") =>
 const makeToken = async (body: object) =>
   (await service.json<Token & { token: string }>("POST", "/api/tokens", body)).body.token;
 
-test("a token that may read everything reads the metrics; none gets 401, one of a few servers 403", async () => {
+test("a token that may read everything reads the metrics; a request without one gets 401, a token limited to some servers 403", async () => {
   const bare = await service.app.fetch(new Request("http://quarterdeck.test/metrics"));
   expect(bare.status).toBe(401);
   expect(bare.headers.get("WWW-Authenticate")).toBe("Bearer");
@@ -46,7 +46,7 @@ test("reports the process, the pool, the version, and that each part could be re
     expect(seen.value("quarterdeck_metrics_part_up", { part }), part).toBe(1);
 });
 
-test("a run of a backup moves what is said of its configuration, and the counts", async () => {
+test("a backup run changes the metrics of its configuration, and the counters", async () => {
   const { id } = await service.installed({ name: 'Shop "eu"\\' });
   const labels = {
     configuration_id: String(id),
@@ -79,7 +79,7 @@ test("a run of a backup moves what is said of its configuration, and the counts"
     after.value("quarterdeck_backup_run_duration_seconds_count", { outcome: "finished" }),
   ).toBe(1);
 
-  // The database file is gone, so the next run fails.
+  // The database file is missing, so the next run fails.
   const broken = await service.configuration({ name: "Gone", backupable_id: 3 });
   await soon(async () => expect((await service.show(broken.id)).status).toBe("failed"));
   await service.run(broken.id);
@@ -87,7 +87,7 @@ test("a run of a backup moves what is said of its configuration, and the counts"
   expect((await scrape(service)).value("quarterdeck_backup_runs_total", failed)).toBe(1);
 });
 
-test("a worker that fails is counted where it is, with its restarts", async () => {
+test("counts a failed worker at its site, with its restarts", async () => {
   const failed = { server_id: "1", server: "here", status: "failed" };
   expect((await scrape(service)).value("quarterdeck_workers", failed)).toBe(0);
   await writeFile(join(service.folder, "shop/artisan"), "exit 1");
@@ -103,7 +103,7 @@ test("a worker that fails is counted where it is, with its restarts", async () =
   expect(after.value("quarterdeck_worker_processes", { state: "fatal" })).toBe(1);
 });
 
-test("deliveries are counted by what came of them, and a webhook that was given up is counted", async () => {
+test("counts deliveries by outcome, and disabled webhooks", async () => {
   const receiver = await startReceiver();
   const made = await service.json<{ id: number }>("POST", "/api/site/1/webhook", {
     url: receiver.url,
@@ -132,7 +132,7 @@ test("deliveries are counted by what came of them, and a webhook that was given 
   await receiver.close();
 });
 
-test("requests are measured by pattern: ids, unknown paths and odd methods make no new series", async () => {
+test("measures requests by pattern: ids, unknown paths and unusual methods create no new series", async () => {
   const series = async () =>
     (await scrape(service)).samples.filter(
       ({ name }) => name === "quarterdeck_http_request_duration_seconds_count",
@@ -160,7 +160,7 @@ test("requests are measured by pattern: ids, unknown paths and odd methods make 
   expect(JSON.stringify(after)).not.toMatch(/9[0-3]\d|X9|somewhere|nowhere/);
 });
 
-test("a part that cannot be read in time is missing, says so, and takes no other with it", async () => {
+test("a part that cannot be read in time is omitted and reported, without affecting others", async () => {
   const client = new pg.Client(service.connection);
   await client.connect();
   await client.query("begin; lock table workers in access exclusive mode");

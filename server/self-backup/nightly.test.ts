@@ -94,7 +94,7 @@ const timeline = () =>
   );
 const doctor = (aheadMs = 0) => checkSelfBackup(opened.db, clock.now() + aheadMs);
 
-test("keeps what it stored, restored as a trial although the recipient alone can open it later", async () => {
+test("keeps a backup after a test restore, although only the recipient can open it later", async () => {
   expect(await doctor()).toMatchObject({ state: "warning" });
   clock.jump(dayMs);
   lastGood = new Date(clock.now()).toISOString();
@@ -114,7 +114,7 @@ test("keeps what it stored, restored as a trial although the recipient alone can
   expect(await readdir(service.folder)).not.toContain("self-drill");
 });
 
-test("a file is known to retention before its drill, which a kill may leave undone", async () => {
+test("retention includes a file before its drill, which a kill may prevent", async () => {
   const written = await service.query<{ value: string }>("select value from written");
   const newest = (await stored()).at(-2);
   expect(written.map(({ value }) => JSON.parse(value).stored)).toContainEqual([
@@ -122,7 +122,7 @@ test("a file is known to retention before its drill, which a kill may leave undo
   ]);
 });
 
-test("is due where the night was missed", async () => {
+test("is due after a missed night", async () => {
   const one = nightly();
   expect(await one.isDue()).toBe(false);
   clock.jump(2 * dayMs + 1);
@@ -131,7 +131,7 @@ test("is due where the night was missed", async () => {
   expect(await one.problem()).toMatchObject({ state: "overdue", reason: null });
 });
 
-test("a failure is on the timeline, doctor's and the overview's, sent to channels, and the files before it stay; two at once are one that ends it", async () => {
+test("a failure is shown on the timeline, by doctor and on the overview, and sent to channels, and earlier files stay; of two at once only one is made, which ends it", async () => {
   const before = await stored();
   await rename(copies, `${copies}-away`);
   await nightly().run();
@@ -192,7 +192,7 @@ test("a failure is on the timeline, doctor's and the overview's, sent to channel
   expect(await stored()).toEqual([...before, `${night}Z.tar.zst`, `${night}Z.tar.zst.json`]);
 });
 
-test("is not stored beneath a disk that is away, where nothing else is stored there either", async () => {
+test("is not stored on the mount point of an unmounted disk, even if nothing else is stored there", async () => {
   const before = await stored();
   const failsWhileAway = async (words: RegExp) => {
     await rename(copies, `${copies}-disk`);
@@ -208,7 +208,7 @@ test("is not stored beneath a disk that is away, where nothing else is stored th
     await rename(`${copies}-disk`, copies);
   };
   await failsWhileAway(/is away: the file \.quarterdeck-storage/);
-  // As versions before this one left it.
+  // The state that earlier versions left.
   await rm(join(copies, markerName));
   await service.query("update storage_providers set marked_path = null");
   await failsWhileAway(/is away: none of the backups/);
@@ -219,7 +219,7 @@ test("is not stored beneath a disk that is away, where nothing else is stored th
   expect(await readdir(copies)).toContain(markerName);
 });
 
-test("is encrypted in a storage that has recipients, also where none are set for it", async () => {
+test("is encrypted in a storage with recipients, even without recipients of its own", async () => {
   const folder = join(service.folder, "encrypted");
   await mkdir(folder);
   clock.jump(dayMs);
@@ -238,7 +238,7 @@ test("is encrypted in a storage that has recipients, also where none are set for
   expect(opened.includes("tables/activity.copy")).toBe(true);
 });
 
-test("one that the end of the service cuts off is still due", async () => {
+test("is still due after the end of the service interrupted it", async () => {
   clock.jump(2 * dayMs);
   const before = await timeline();
   const one = nightly();
@@ -248,7 +248,7 @@ test("one that the end of the service cuts off is still due", async () => {
   expect(await timeline()).toEqual(before);
 });
 
-test("a backup that can't be restored fails the drill, and takes no other's place", async () => {
+test("a backup that can't be restored fails the drill, and displaces no other", async () => {
   clock.jump(dayMs);
   const one = nightly();
   // A broken index allows what the drill's database rejects.
@@ -266,7 +266,7 @@ test("a backup that can't be restored fails the drill, and takes no other's plac
   });
 });
 
-test("one that is not set up to leaves the job to others; one that is makes what was missed", async () => {
+test("an instance without its settings leaves the job to others, and one with them makes up for it", async () => {
   const before = (await timeline()).length;
   const files = await stored();
   // A nightly job for an instance that does not know this queue.

@@ -85,7 +85,7 @@ async function archiveOf(side: Side, change: Partial<ArchiveManifest> = {}) {
   })();
 }
 
-test("is restored as it was, and upgraded by the next start", async () => {
+test("an archive of an older version is restored unchanged, and upgraded by the next start", async () => {
   const { connection, side } = await openEmpty();
   await loadArchive(await archiveOf(side), side);
   await side.query("commit");
@@ -104,7 +104,7 @@ test("is restored as it was, and upgraded by the next start", async () => {
 test.each([
   ["a newer version", { schema: 1e15 }, "Restore it with that version or a newer one"],
   ["another job engine", { jobs_schema: 1 }, "Restore it with Quarterdeck 0.0.1, then upgrade"],
-])("is refused of %s", async (_what, change, words) => {
+])("refuses an archive of %s", async (_what, change, words) => {
   const { side } = await openEmpty();
   await expect(loadArchive(await archiveOf(side, change), side)).rejects.toThrow(words);
 });

@@ -102,7 +102,7 @@ const accessOf = () => ({
 describe.each(casesOf(storages, ["a bucket"]))("%s", (kind, { providerId, from }) => {
   let newest = "";
 
-  test("keeps the newest one, restored as a trial", async () => {
+  test("keeps the newest one after a test restore", async () => {
     const secrets = { S3_ACCESS: s3.options.accessKey, S3_SECRET: s3.options.secretKey };
     const nightly = createNightly({
       ...service.options,
@@ -141,7 +141,7 @@ describe.each(casesOf(storages, ["a bucket"]))("%s", (kind, { providerId, from }
 
   // The others are folders for the command; `self-backup.test.ts` restores from a folder.
   test.each(isLongForm || kind === "a bucket" ? ["restore-self"] : [])(
-    "%s makes an installation of it",
+    "%s restores an installation from it",
     async () => {
       const data = join(await makeFolder(), "data");
       // A database on a server is ready sooner than an embedded one; `self-backup.test.ts` restores into both.

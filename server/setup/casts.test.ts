@@ -1,4 +1,4 @@
-// A cast is a claim that the compiler takes on trust, so each one says why it holds: in a comment on its lines or right above them.
+// The compiler does not check a cast, so each one needs a comment that says why it holds, on its lines or right above them.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,9 +7,9 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The casts without a comment, as "path:line". `as const` is none. */
+/** Returns the casts without a comment, as "path:line". `as const` is not a cast. */
 function findUnexplained(path: string, code: string): string[] {
-  // Most files have none, and to parse them takes longest.
+  // Skips files without casts, because parsing takes the most time.
   if (!/\bas\b(?! const\b)/.test(code)) return [];
   const { program, comments } = parseSync(path, code);
   const lineOf = (offset: number) => code.slice(0, offset).split("\n").length;
@@ -27,7 +27,7 @@ function findUnexplained(path: string, code: string): string[] {
   return found;
 }
 
-test("finds a cast without a comment, and leaves explained ones and `as const`", () => {
+test("finds a cast without a comment, and accepts explained ones and `as const`", () => {
   const code = `
     const a = b as string;
     // It is one.
@@ -41,7 +41,7 @@ test("finds a cast without a comment, and leaves explained ones and `as const`",
   expect(findUnexplained("a.ts", code)).toEqual(["a.ts:2", "a.ts:9", "a.ts:9"]);
 });
 
-test("every cast says why it holds", () => {
+test("every cast has a comment that says why it holds", () => {
   const paths = globSync(["*.ts", "{contract,src,server,e2e,bench}/**/*.{ts,tsx}"], { cwd: root });
   expect(paths.length).toBeGreaterThan(100);
   expect(

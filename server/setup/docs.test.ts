@@ -1,4 +1,4 @@
-// The documentation names many files of the repository. A rename must not leave them behind.
+// Checks that the documentation names only paths that exist, so that a rename cannot leave an old one behind.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = globSync(["*.md", "docs/**/*.md"], { cwd: root });
 const read = (page: string) => readFileSync(join(root, page), "utf8");
 
-/** Code between backticks, without what stands in blocks of its own. */
+/** Returns the inline code between backticks, without code blocks. */
 const inlineCode = (markdown: string): string[] =>
   [...markdown.replaceAll(/^```[^]*?^```$/gm, "").matchAll(/`([^`\n]+)`/g)].map(
     ([, code = ""]) => code,
@@ -17,7 +17,7 @@ const inlineCode = (markdown: string): string[] =>
 const folders = ["bench", "contract", "docs", "e2e", "public", "server", "src"];
 const rootFile = /^[\w-]+(?:\.\w+)*\.(?:md|json|ts|html)$/;
 
-/** The paths of the repository among them; `<name>` in one stands for any name. */
+/** Returns the repository paths among them; `<name>` in a path matches any name. */
 const repositoryPaths = (code: readonly string[]): string[] =>
   code.filter(
     (text) =>
@@ -27,7 +27,7 @@ const repositoryPaths = (code: readonly string[]): string[] =>
 const isThere = (path: string): boolean =>
   globSync(path.replaceAll(/<\w+>/g, "*").replace(/\/$/, ""), { cwd: root }).length > 0;
 
-test("tells paths that exist from others", () => {
+test("distinguishes paths that exist from others", () => {
   const markdown =
     "`server/app.ts`, `server/<room>/routes.ts`, `src/`, `package.json`, `server/gone.ts`, `src/<room>/gone.ts`, `gone.json`, `SIGTERM`, `/srv/shop`";
   const paths = repositoryPaths(inlineCode(markdown));
@@ -64,6 +64,6 @@ test("finds the ways through the code", () => {
   expect(walks).toHaveLength(5);
 });
 
-test.each(walks)("counts the files of “$title”", ({ text, count }) => {
+test.each(walks)("“$title” counts its files correctly", ({ text, count }) => {
   expect(new Set(repositoryPaths(inlineCode(text))).size).toBe(count);
 });

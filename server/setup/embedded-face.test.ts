@@ -1,12 +1,12 @@
-// `server/store/embedded` is a product of its own with one public file. What the folder keeps private can change freely only as
-// long as nothing outside imports it.
+// `server/store/embedded` is a separate product with one public file. Its private files can change freely only as long as
+// nothing outside imports them.
 import { expect, test } from "vitest";
 import { importsOf, readImports, type Imports } from "./testing-imports.ts";
 
 const folder = "server/store/embedded/";
 const publicFile = `${folder}embedded-postgres.ts`;
 
-/** Imports of private files of the folder by files outside it: "importing file → imported file". */
+/** Returns imports of private files from outside the folder: "importing file → imported file". */
 const findBreaches = (imports: Imports): string[] =>
   [...imports]
     .filter(([module]) => !module.startsWith(folder))

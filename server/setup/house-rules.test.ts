@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-// A small house of its own below the real rules: what breaks them must be reported.
+// Lints a small separate project with the real rules: every violation must be reported.
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const forbidden = [
   ["src/workers/a.ts", "../../server/app.ts"],
@@ -35,7 +35,7 @@ const allowed = [
 ] as const;
 
 let house: string;
-/** The files that the linter complained about. */
+/** Files for which the linter reported an error. */
 let breaches: Set<string>;
 
 const nameOf = (kind: string, index: number, file: string) =>

@@ -1,9 +1,9 @@
-// No circle of imports, whatever the imports are: `import/no-cycle` of the linter sees those of values and of types,
-// and misses `import("…")`.
+// Finds import cycles of every kind: `import/no-cycle` of the linter detects those of values and of types, but misses
+// `import("…")`.
 import { expect, test } from "vitest";
 import { importsOf, readImports, type Imports } from "./testing-imports.ts";
 
-/** Groups of modules that reach each other (Tarjan's strongly connected components), each in alphabetical order. */
+/** Returns groups of modules that reach each other (Tarjan's strongly connected components), each in alphabetical order. */
 function findCircles(imports: Imports): string[][] {
   const circles: string[][] = [];
   const order = new Map<string, number>();
@@ -26,7 +26,7 @@ function findCircles(imports: Imports): string[][] {
   return circles;
 }
 
-test("finds a circle of values, of types, of a re-export and of a dynamic import", () => {
+test("finds a cycle of values, of types, of a re-export and of a dynamic import", () => {
   const back = 'import { a } from "./a.ts";';
   const ways = [
     'import { b } from "./b.ts";',
@@ -43,6 +43,6 @@ test("finds a circle of values, of types, of a re-export and of a dynamic import
   }
 });
 
-test("the modules import each other in one direction", () => {
+test("the modules have no import cycle", () => {
   expect(findCircles(readImports())).toEqual([]);
 });

@@ -1,4 +1,5 @@
-// What `npx quarterdeck` gets: the packed tarball, installed in an empty folder and run by an operator who has no clone.
+// Tests what `npx quarterdeck` installs: the packed tarball, installed in an empty folder and run by an operator without a
+// clone.
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync, statSync } from "node:fs";
@@ -40,11 +41,11 @@ const runFile = promisify(execFile);
 const maxTarballBytes = 2_100_000;
 const maxInstalledBytes = 140_000_000;
 
-/** Empty but for what was installed; every account may enter it. */
+/** Contains only the installed package; every account may enter it. */
 let folder: string;
 let tarball: string;
 
-/** With what this machine needs to reach the registry. */
+/** Runs npm with the environment that this machine needs to reach the registry. */
 function npm(...args: string[]) {
   const [program, ...all] = npmCommand(...args);
   return runFile(program, all, { cwd: folder });
@@ -62,13 +63,13 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** At once: to wait for thousands of files takes longer than to look at them. */
+/** Synchronous, because awaiting thousands of files takes longer than reading their sizes. */
 const sizeOf = (path: string): number =>
   readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 
-test("is small, and has neither TypeScript nor tests", async () => {
+test("is small, and contains neither TypeScript nor tests", async () => {
   expect((await stat(tarball)).size).toBeLessThan(maxTarballBytes);
   const installed = join(folder, "node_modules");
   expect(sizeOf(installed)).toBeLessThan(maxInstalledBytes);
@@ -80,7 +81,7 @@ test("is small, and has neither TypeScript nor tests", async () => {
   expect(unwanted).toEqual([]);
 });
 
-test("tells its version, and lists its commands where it does not know one", async () => {
+test("prints its version, and lists its commands for an unknown one", async () => {
   const version = await run([binOf(folder), "--version"]);
   expect(version).toEqual({ code: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   const help = await run([binOf(folder), "no-such-command"]);
@@ -99,7 +100,7 @@ test("tells its version, and lists its commands where it does not know one", asy
     expect(help.output).toMatch(new RegExp(`^  ${name} .+\\.$`, "m"));
 });
 
-test("says in one sentence that a Node is too old", async () => {
+test("prints in one sentence that a Node.js version is too old", async () => {
   const pretend = `Object.defineProperty(process, "version", { value: "v20.20.2" })`;
   const old = join(folder, "old.cjs");
   await writeFile(old, pretend);
@@ -108,10 +109,10 @@ test("says in one sentence that a Node is too old", async () => {
   expect(ended.code).toBe(1);
 });
 
-/** An account of its own needs more than root does; all else goes the same way. */
+/** The short form tests an ordinary account, which needs more steps than root; all else takes the same code path. */
 const accounts = isLongForm && isRoot ? [null, "nobody"] : [isRoot ? "nobody" : null];
 
-describe.each(accounts)("as %s (null: who runs the tests)", (name) => {
+describe.each(accounts)("as %s (null: the account of the tests)", (name) => {
   let operator: Operator;
   let url: string;
   let env: Record<string, string>;
@@ -127,7 +128,7 @@ describe.each(accounts)("as %s (null: who runs the tests)", (name) => {
       { cwd: operator.home, env: { ...env, ...more } },
       ready,
     );
-  /** Of the backup that the first test makes. */
+  /** The stored backup of the first test. */
   let backup: string;
   const cleanUps: (() => Promise<void>)[] = [];
   afterAll(async () => {
@@ -139,11 +140,11 @@ describe.each(accounts)("as %s (null: who runs the tests)", (name) => {
     const port = await freePort();
     url = `http://localhost:${port}`;
     const settings = { HOME: operator.home, PORT: String(port) };
-    // As an ordinary user without a word of where its data goes.
+    // An ordinary user does not configure the data folder.
     env = environmentOf(name === null ? { ...settings, QUARTERDECK_DATA: at("data") } : settings);
   });
 
-  test("starts, serves the dashboard, signs in by its link and by that of token, is backed up, and stops", async () => {
+  test("starts, serves the dashboard, signs in by its link and by that of `token`, is backed up, and stops", async () => {
     const service = await start(/#code=\w{28}\n/);
     try {
       expect(service.output()).toContain(`  ${url}/#code=`);
@@ -154,7 +155,7 @@ describe.each(accounts)("as %s (null: who runs the tests)", (name) => {
       const { send, read, signIn } = createClient(url);
       expect(await signIn(linkIn(service.output()))).toBe(201);
 
-      // Its threads and child processes start from files of the package.
+      // The service starts its threads and child processes from files of the package.
       const { id } = await send("/api/server/1/backup-configuration", {
         name: "orders",
         frequency: "0 3 * * *",
@@ -186,7 +187,7 @@ describe.each(accounts)("as %s (null: who runs the tests)", (name) => {
   });
 
   if (!isLongForm) return;
-  test("is looked at by doctor", async () => {
+  test("is checked by doctor", async () => {
     const checked = await command(["doctor"]);
     expect(checked.output).toMatch(
       /^ok +Database: PostgreSQL \d+\.\d+ responds; its schema is up to date\.$/m,
@@ -223,7 +224,7 @@ describe.each(accounts)("as %s (null: who runs the tests)", (name) => {
     }
   });
 
-  // The socket of the tests' own server is theirs alone.
+  // Only the account of the tests can access the socket of the tests' server.
   if (name !== null) return;
   test("moves its database to a server", async () => {
     const database = "packed_target";
@@ -236,7 +237,7 @@ describe.each(accounts)("as %s (null: who runs the tests)", (name) => {
   });
 });
 
-test("stops when npx is told to, which ends the shell between the two alone", async () => {
+test("stops when npx gets the signal, which ends only the shell between them", async () => {
   const { home } = await becomeOperator(folder, null);
   const database = await createDatabase();
   onTestFinished(() => administer(`drop database ${database} with (force)`));
@@ -262,7 +263,7 @@ test("stops when npx is told to, which ends the shell between the two alone", as
 });
 
 test.runIf(isRoot)(
-  "takes no folder with other files for its own unless it is told to",
+  "uses a folder that already contains other files only when told to do so",
   async () => {
     const { home, argv } = await becomeOperator(folder, "daemon");
     await mkdir(join(home, "data"));

@@ -1,5 +1,5 @@
-// What nothing imports is not exported: a name that is dead, or of its own module alone, does not look like one that
-// others rely on.
+// Finds exports that nothing imports: an unused name, or one that only its own module uses, should not look as if others
+// depend on it.
 import { expect, test } from "vitest";
 import { type Module, parseModule, readModules } from "./testing-imports.ts";
 
@@ -15,7 +15,7 @@ function findUnused(modules: ReadonlyMap<string, Module>): string[] {
   );
 }
 
-test("finds a value and a type that nothing imports, whatever the way of importing", () => {
+test("finds a value and a type that nothing imports, with every kind of import", () => {
   const exported = "export const a = 1;\nexport type B = 2;\nexport const c = 3;\n";
   const found = (importing: string) =>
     findUnused(

@@ -17,7 +17,7 @@ const script = `
 `;
 
 test.skipIf(!isLinux)(
-  "a folder goes with what runs in it once its maker was killed, and not before",
+  "removes a folder and the processes in it once its creator was killed, and not before",
   async () => {
     const own = await makeMemoryFolder("quarterdeck-living-");
     onTestFinished(() => rm(own, { recursive: true }));

@@ -1,4 +1,4 @@
-// Reads the text that Prometheus would read, as strictly as it does.
+// Parses the text format of Prometheus as strictly as Prometheus does.
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 import { expect } from "vitest";
 import type { TestService } from "../../testing/service.ts";
@@ -6,9 +6,9 @@ import type { TestService } from "../../testing/service.ts";
 type Sample = { name: string; labels: Record<string, string>; value: number };
 export type Exposed = {
   samples: Sample[];
-  /** Of each metric that is announced, its kind. */
+  /** Type by name of the metric. */
   types: Map<string, string>;
-  /** The one sample with these labels. */
+  /** Returns the value of the only sample with these labels. */
   value(name: string, labels?: Record<string, string>): number | undefined;
 };
 
@@ -41,7 +41,7 @@ function parseMetrics(text: string): Exposed {
         ),
         value: value === "+Inf" ? Infinity : Number(value),
       });
-      // The event loop has no mean before its first look.
+      // The event loop has no mean before its first measurement.
       if (!sampled.startsWith("nodejs_")) expect(samples.at(-1)?.value, line).not.toBeNaN();
     }
   }

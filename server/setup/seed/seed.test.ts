@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs what `npm start` runs, up to the service itself. @returns what a person reads, and whether the service started */
+/** Runs `npm start` up to the service itself. @returns the output, and whether the service started */
 async function start(args: string[], environment: Record<string, string>) {
   let output = "";
   let isStarted = false;
@@ -26,9 +26,9 @@ async function start(args: string[], environment: Record<string, string>) {
   const program = {
     ...process,
     argv: ["node", "start.ts", ...args],
-    // Nothing else of a stream is used.
+    // The cast holds because the code under test uses only `write` of a stream.
     stdout: { write } as unknown as typeof process.stdout,
-    // As above.
+    // As above: only `write` is used.
     stderr: { write } as unknown as typeof process.stderr,
     exit,
   };
@@ -78,6 +78,6 @@ test.each([
   expect(isStarted).toBe(false);
 });
 
-test("a start without a seed starts the service alone", async () => {
+test("without a seed starts only the service", async () => {
   expect(await start([], {})).toEqual({ output: "", isStarted: true });
 });

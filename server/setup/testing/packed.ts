@@ -1,4 +1,4 @@
-// An operator who has installed the packed tarball: runs its commands, and starts its service.
+// Runs the installed package like an operator: its commands, and its service.
 import { spawn, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, mkdtemp } from "node:fs/promises";
@@ -8,16 +8,16 @@ import { findAccount } from "../../hosts/account.ts";
 import { leashed } from "../../testing/leash.ts";
 import { type CleanUp, openProject, projectFolder } from "../../testing/machine.ts";
 
-/** Of what a busy machine does in moments; milliseconds. */
+/** Timeout of short steps on a busy machine, in milliseconds. */
 export const timeout = 60_000;
 
-/** Of the npm that runs this test, where it is one. */
+/** Uses the npm that runs this test, if npm does. */
 export const npmCommand = (...args: string[]): [string, ...string[]] => {
   const path = process.env["npm_execpath"];
   return path ? [process.execPath, path, ...args] : ["npm", ...args];
 };
 
-/** An operator's: nothing of this run's own. */
+/** Returns an operator's environment, with nothing of this run's own. */
 export const environmentOf = (more: Record<string, string>) => ({
   PATH: process.env["PATH"] ?? "",
   HOME: process.env["HOME"] ?? "/",
@@ -40,18 +40,18 @@ export async function run(argv: readonly string[], options: SpawnOptions): Promi
   return { code: code ?? null, output };
 }
 
-/** Who runs it, and from where. */
+/** The account that runs the package, and its folder. */
 export type Operator = {
-  /** A command line, as that account. */
+  /** Returns a command line that runs as that account. */
   argv(...command: string[]): [string, ...string[]];
-  /** A folder of its own. */
+  /** Home of the account. */
   home: string;
 };
 
 /**
  * @param folder where the package is installed
- * @param name null = who runs the tests
- * @param cleanUp left out: when the test is over
+ * @param name null = the account of the tests
+ * @param cleanUp by default, runs when the test ends
  */
 export async function becomeOperator(
   folder: string,
@@ -59,13 +59,13 @@ export async function becomeOperator(
   cleanUp?: CleanUp,
 ): Promise<Operator> {
   const home = await mkdtemp(join(folder, "home-"));
-  // The database of a service that runs as root has an account of its own.
+  // The database of a service that runs as root has its own account, which needs to pass through the folder.
   await chmod(home, 0o711);
   if (name === null) return { home, argv: (...command) => [process.execPath, ...command] };
   const account = await findAccount(name);
   if (account === null) throw new Error(`There is no account ${name}.`);
   await chown(home, account.uid, account.gid);
-  // Root's own folders are closed to others, and so would be the Node in them.
+  // Root's own folders are closed to others, and so the Node.js in them is inaccessible.
   const node = process.execPath.replace(projectFolder, await openProject(cleanUp));
   const ids = [`--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups"];
   return { home, argv: (...command) => ["setpriv", ...ids, node, ...command] };
@@ -73,7 +73,7 @@ export async function becomeOperator(
 
 export const linkIn = (output: string) => /#code=(\w{28})$/m.exec(output)?.[1] ?? null;
 
-/** Starts the service, and waits for what it prints once it is ready. */
+/** Starts the service, and waits for the output that it prints once it is ready. */
 export async function startPacked(
   [program, ...args]: readonly [string, ...string[]],
   options: { cwd: string; env: Record<string, string> },
@@ -89,7 +89,7 @@ export async function startPacked(
     .toMatch(ready);
   return {
     output: () => output,
-    /** @returns code and signal */
+    /** @returns exit code and signal */
     async stop() {
       service.kill("SIGTERM");
       return await exit;
@@ -99,7 +99,7 @@ export async function startPacked(
 
 type Answer = { id: number; token: string; status: number };
 
-/** Asks a service. @param token null = whoever signs in first gets one */
+/** Sends requests to a service. @param token null = the token is set by the first sign-in */
 export function createClient(url: string, token: string | null = null) {
   let bearer = token;
   const headersOf = (): Record<string, string> =>

@@ -19,13 +19,13 @@ const chunks = [
   chunk("table.js", ["badge.js"]),
 ];
 
-test("names a page's files once each, without those that index.html loads", () =>
+test("lists a page's files once each, without those that index.html loads", () =>
   expect(filesOf("backups/ListPage.tsx", chunks)).toEqual(["ListPage.js", "badge.js", "table.js"]));
 
-test("a page that is none stops the build", () =>
+test("an unknown page fails the build", () =>
   expect(() => filesOf("backups/Gone.tsx", chunks)).toThrow("No chunk is made of"));
 
-test("asks for the first file before all others, and for none that the page holds", () => {
+test("requests the first file before all others, and none that the page contains", () => {
   const built = [
     "  <head>",
     '    <link rel="icon" href="/favicon.svg" />',

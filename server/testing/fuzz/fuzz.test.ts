@@ -72,7 +72,7 @@ const verdictOf = (
     );
 };
 
-test("what is described is taken", async () => {
+test("accepts described responses", async () => {
   expect(await verdictOf(200, server)).toBeNull();
   expect(await verdictOf(404, { message: "Not found." })).toBeNull();
   expect(await verdictOf(304, null)).toBeNull();
@@ -107,7 +107,7 @@ test.each<[string, Parameters<typeof verdictOf>, string]>([
   ["one in a header", [200, server, { location: "/planted" }], "holds the secret planted"],
   ["a token", [200, { ...server, name: `qd_${"x".repeat(48)}` }], "holds the secret qd_"],
   ["a signing secret", [404, { message: `whsec_${"x".repeat(44)}` }], "holds the secret whsec_"],
-])("%s is noticed, with the request as a line for curl", async (_, answer, words) => {
+])("detects %s, and reports the request as a curl command", async (_, answer, words) => {
   const verdict = await verdictOf(...answer);
   expect(verdict).toContain(words);
   expect(verdict).toContain("curl --path-as-is");
