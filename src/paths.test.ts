@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { paths, readFrom, readId } from "./paths.ts";
 
-test("addresses are the ones that people have bookmarked", () => {
+test("keeps the URLs that users have bookmarked", () => {
   expect([
     paths.home(),
     paths.home(2),
@@ -59,7 +59,7 @@ test.each([
   ["/\\evil.example", "/"],
   ["https://evil.example", "/"],
   ["", "/"],
-])("the way back from connecting stays on this origin: %s", (from, expected) => {
+])("the return path after connecting stays on this origin: %s", (from, expected) => {
   expect(readFrom(new URLSearchParams({ from }))).toBe(expected);
 });
 
@@ -72,6 +72,6 @@ test.each([
   ["9007199254740993", null],
   ["", null],
   [undefined, null],
-])("an id in an address: %s", (text, expected) => {
+])("parses an id in a URL: %s", (text, expected) => {
   expect(readId(text)).toBe(expected);
 });

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-test("takes over the service's time where the browser's is wrong, and goes back once that is set", () => {
+test("uses the service's time if the browser's is wrong, until that is corrected", () => {
   learnServiceTime(dateAt(dayMs), browserMs);
   expect(aheadMs()).toBe(dayMs);
   learnServiceTime(dateAt(0), browserMs);
@@ -23,7 +23,7 @@ test("takes over the service's time where the browser's is wrong, and goes back 
   expect(aheadMs()).toBe(-dayMs);
 });
 
-test("keeps what it knows while responses differ from it by less than a minute", () => {
+test("keeps its offset while responses differ from it by less than a minute", () => {
   learnServiceTime(dateAt(59_000), browserMs);
   expect(aheadMs()).toBe(0);
   learnServiceTime(dateAt(dayMs), browserMs);
@@ -31,7 +31,7 @@ test("keeps what it knows while responses differ from it by less than a minute",
   expect(aheadMs()).toBe(dayMs);
 });
 
-test("learns nothing without a date, nor from a response that was long under way", () => {
+test("ignores responses without a date, and slow ones", () => {
   learnServiceTime(null, browserMs);
   learnServiceTime("yesterday", browserMs);
   learnServiceTime(dateAt(dayMs), browserMs - 6_000);

@@ -14,23 +14,23 @@ test.each([
   ["?from=2026-02-30&to=0026-02-01", {}],
   ["?actor=%00&q=a%00b&kind=worker", { kind: "worker" }],
   ["?server=&kind=worker&page=3", { kind: "worker" }],
-])("a filter is read from the address: %s", (search, expected) => {
+])("reads a filter from the URL: %s", (search, expected) => {
   expect(readFilter(search)).toEqual(expected);
 });
 
-test("what is written into an address is read back the same", () => {
+test("reads back what it writes into a URL", () => {
   const filter = readFilter("?server=1&site=2&kind=backup");
   expect(readFilter(new URL(paths.activity(filter), "http://localhost").search)).toEqual(filter);
   expect(toQuery(filter)).toEqual({ server: "1", site: "2", kind: "backup" });
 });
 
-test("another server takes its sites away and leaves the kind", () => {
+test("selecting another server removes its sites and keeps the kind", () => {
   const filter = readFilter("?server=1&site=2&kind=backup");
   expect(withServer(filter, 3)).toEqual({ server: 3, kind: "backup" });
   expect(withServer(filter, undefined)).toEqual({ kind: "backup" });
 });
 
-test("days begin and end where the viewer is", () => {
+test("days begin and end in the viewer's time zone", () => {
   expect(toQuery({ from: "2026-01-31", to: "2026-01-31" })).toEqual({
     from: new Date(2026, 0, 31).toISOString(),
     to: new Date(2026, 1, 1).toISOString(),

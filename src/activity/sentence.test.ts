@@ -70,13 +70,13 @@ test.each([
   ["load-balancer", "front", "asked to drain", "Load balancer front drain requested", null],
   ["load-balancer", "front", "drained", "Load balancer front drained", null],
   ["constructor", "x", "made", "Constructor x made", null],
-])("an entry reads as a sentence: %s %s %s", (type, name, action, text, to) => {
+])("describes an entry in a sentence: %s %s %s", (type, name, action, text, to) => {
   const sentence = sentenceOf(entry(type, name, action));
   expect(`${sentence.before} ${sentence.name} ${sentence.after}`.trimEnd()).toBe(text);
   expect(sentence.to).toBe(to);
 });
 
-test("what an entry says was deleted is known to be gone, and nothing else is", () => {
+test("recognizes objects that an entry reports as deleted, and no others", () => {
   const entries = [
     entry("worker", "a", "deleted", 1),
     entry("worker", "b", "created", 2),

@@ -20,32 +20,32 @@ const timeline = (ids: number[], next: number | null = null) => ({
 });
 const idsOf = ({ data }: { data: readonly ActivityEntry[] }) => data.map(({ id }) => id);
 
-test("what is new comes on top, and what is older stays to be asked for", () => {
+test("puts new entries on top, and keeps the position for older ones", () => {
   const shown = withNewer(timeline([5, 4], 4), timeline([7, 6]));
   expect([idsOf(shown), shown.next]).toEqual([[7, 6, 5, 4], 4]);
 });
 
-test("newer entries that come twice are shown once, and where there are none nothing changes", () => {
+test("shows duplicate newer entries once, and changes nothing without any", () => {
   const shown = withNewer(timeline([5]), timeline([7, 6]));
   expect(idsOf(withNewer(shown, timeline([8, 7, 6])))).toEqual([8, 7, 6, 5]);
   expect(withNewer(shown, timeline([]))).toBe(shown);
 });
 
-test("more newer entries than one response holds begin the list anew, so that nothing is missing in between", () => {
+test("starts the list again when there are more newer entries than one response contains, so that none is missing", () => {
   const newer = timeline([99, 98], 98);
   expect(withNewer(timeline([5]), newer)).toEqual(newer);
 });
 
-test("the first entries of an empty timeline are newer", () => {
+test("treats the first entries of an empty timeline as newer", () => {
   expect(idsOf(withNewer(timeline([]), timeline([2, 1])))).toEqual([2, 1]);
 });
 
-test("what is older goes below, until there is no more", () => {
+test("appends older entries, until there are no more", () => {
   const shown = withOlder(timeline([9, 8], 8), timeline([7, 6]), 8);
   expect([idsOf(shown), shown.next]).toEqual([[9, 8, 7, 6], null]);
 });
 
-test("an answer that comes after the list began anew is not put below another", () => {
+test("ignores a late response with older entries after the list was restarted", () => {
   const shown = timeline([99, 98], 98);
   expect(withOlder(shown, timeline([7, 6]), 8)).toBe(shown);
 });

@@ -32,7 +32,7 @@ afterEach(() => {
   sessions.end();
 });
 
-test("the token travels in the header and never in the address", async () => {
+test("sends the token in a header and never in the URL", async () => {
   const network = answerWith(() => json(200, site));
   await callAs(session, "showSite", { id: 3 });
   const [url, init] = network.mock.calls[0] ?? [];
@@ -40,28 +40,28 @@ test("the token travels in the header and never in the address", async () => {
   expect(new Headers(init?.headers).get("authorization")).toBe("Bearer 1|qd_secret");
 });
 
-test("the query of a list stands in the address", async () => {
+test("puts the query of a list into the URL", async () => {
   const network = answerWith(() => json(404, { message: "Not found." }));
   await failure(callAs(session, "listWorkers", { id: 3 }, { query: { page: "2" } }));
   expect(network.mock.calls[0]?.[0]).toBe("https://ops.example.com/api/site/3/workers?page=2");
 });
 
-test("a response with fields that the contract does not know is read", async () => {
+test("accepts a response with unknown fields", async () => {
   answerWith(() => json(200, { ...site, colour: "teal" }));
   expect(await callAs(session, "showSite", { id: 3 })).toEqual(site);
 });
 
-test("another success status than ours is a success", async () => {
+test("accepts another success status", async () => {
   answerWith(() => json(203, site));
   expect(await callAs(session, "showSite", { id: 3 })).toEqual(site);
 });
 
-test("a response without a body is one", async () => {
+test("accepts a response without a body", async () => {
   answerWith(() => new Response(null, { status: 204 }));
   expect(await callAs(session, "stopWorker", { id: 7 })).toBeUndefined();
 });
 
-test("a response that breaks the interface is unreadable, not a crash", async () => {
+test("reports a response that violates the interface as unreadable, instead of crashing", async () => {
   answerWith(() => json(200, { ...site, server_id: "one" }));
   expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
     status: "unreadable",
@@ -72,14 +72,14 @@ test("a response that breaks the interface is unreadable, not a crash", async ()
   });
 });
 
-test("no response is unreachable", async () => {
+test("reports a missing response as unreachable", async () => {
   answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
   expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
     status: "unreachable",
   });
 });
 
-test("the fields of a 422 are kept by name", async () => {
+test("keeps the errors of a 422 by field", async () => {
   const errors = { queue: ["The queue field is required."] };
   answerWith(() => json(422, { message: "The queue field is required.", errors }));
   expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
@@ -88,7 +88,7 @@ test("the fields of a 422 are kept by name", async () => {
   });
 });
 
-test("a failure keeps its request id and how long to wait", async () => {
+test("keeps the request id and the Retry-After of an error", async () => {
   answerWith(() => json(429, {}, { "x-request-id": "r1", "retry-after": "7" }));
   expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
     status: 429,
@@ -98,7 +98,7 @@ test("a failure keeps its request id and how long to wait", async () => {
   });
 });
 
-test("a failure without a readable body still says something", async () => {
+test("has a message for an error without a readable body", async () => {
   answerWith(() => new Response("Bad Gateway", { status: 502 }));
   expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
     status: 502,
@@ -106,7 +106,7 @@ test("a failure without a readable body still says something", async () => {
   });
 });
 
-test("an upload that a proxy refuses says which limit to raise", async () => {
+test("says which limit to raise when a proxy refuses an upload", async () => {
   answerWith(() => new Response("<h1>413 Request Entity Too Large</h1>", { status: 413 }));
   expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
     status: 413,
@@ -115,7 +115,7 @@ test("an upload that a proxy refuses says which limit to raise", async () => {
   });
 });
 
-test("a 500 of the interface reads as something that went wrong, with its request id", async () => {
+test("describes a 500 of the interface as “Something went wrong”, with its request id", async () => {
   answerWith(() => json(500, { message: "Server Error", request_id: "r2" }));
   const error = await failure(callAs(session, "showSite", { id: 3 }));
   expect(messageOf(error)).toBe("Something went wrong (request id r2).");
@@ -124,18 +124,18 @@ test("a 500 of the interface reads as something that went wrong, with its reques
 test.each([
   [429, "Too Many Attempts.", "Too many requests. Try again in a moment."],
   [403, "This action is unauthorized.", "The token doesn't have permission for this action."],
-])("a %i of the interface says what it means", async (status, message, text) => {
+])("describes a %i of the interface", async (status, message, text) => {
   answerWith(() => json(status, { message }, { "retry-after": "60" }));
   expect(messageOf(await failure(callAs(session, "showSite", { id: 3 })))).toBe(text);
 });
 
-test("a 404 of the interface says what may have become of the thing", async () => {
+test("says for a 404 of the interface what may have happened to the object", async () => {
   answerWith(() => json(404, { message: "Not found." }));
   const error = await failure(callAs(session, "showSite", { id: 3 }));
   expect(messageOf(error)).toBe("Not found. It may have been deleted meanwhile.");
 });
 
-test("every request has the headers of the interface, with a body or without", async () => {
+test("sends the headers of the interface with every request, with and without a body", async () => {
   const network = answerWith(() => new Response(null, { status: 204 }));
   await callAs(session, "stopWorker", { id: 7 });
   expect(Object.fromEntries(new Headers(network.mock.calls[0]?.[1]?.headers))).toEqual({
@@ -146,7 +146,7 @@ test("every request has the headers of the interface, with a body or without", a
 });
 
 test.each(["runBackup", "restoreBackup", "updateNotifications"] as const)(
-  "the interface leaves the response to %s open, so any is a success",
+  "accepts any response to %s, which the interface does not specify",
   async (name) => {
     const params = { id: 3, backupConfigurationId: 3 };
     answerWith(() => new Response(null, { status: 204 }));
@@ -156,12 +156,12 @@ test.each(["runBackup", "restoreBackup", "updateNotifications"] as const)(
   },
 );
 
-describe("a service that wants fewer requests at a time", () => {
+describe("a service with a rate limit", () => {
   test.each([
     ["says for how long", { "retry-after": "2" }, 2_500],
     // The browser hides this header of another origin from the page.
     ["does not say for how long", {}, 1_250],
-  ])("and %s is asked again, and its response is taken", async (_, headers, atMostMs) => {
+  ])("and %s gets the request again, and its response is used", async (_, headers, atMostMs) => {
     vi.useFakeTimers();
     let asked = 0;
     const network = answerWith(() => (++asked === 1 ? json(429, {}, headers) : json(200, site)));
@@ -173,7 +173,7 @@ describe("a service that wants fewer requests at a time", () => {
     expect(network).toHaveBeenCalledTimes(2);
   });
 
-  test("is not asked for ever", async () => {
+  test("does not get the request forever", async () => {
     vi.useFakeTimers();
     const network = answerWith(() => json(429, {}, { "retry-after": "1" }));
     const error = failure(callAs(session, "showSite", { id: 3 }));
@@ -198,7 +198,7 @@ test.each([
   expect(sessions.state.get()).toMatchObject({ session: null, ended });
 });
 
-test("a token that is only tried does not end the session", async () => {
+test("a token that is only tested does not end the session", async () => {
   sessions.connect(session, { remember: false });
   answerWith(() => json(401, { message: "Unauthenticated." }));
   await failure(callAs({ ...session, token: "another" }, "showSite", { id: 3 }));

@@ -13,20 +13,20 @@ const pageQuery = (asked: number[]) => (page: number) => ({
   },
 });
 
-test("all pages are read, in order, each once", async () => {
+test("fetches all pages in order, each once", async () => {
   const asked: number[] = [];
   const { data } = await fetchAllPages<number>(pageQuery(asked)).queryFn();
   expect([data, asked]).toEqual([items, [1, 2, 3]]);
 });
 
-test("its key begins like those of its pages, so that what renews them renews it", () => {
+test("has a key with the same prefix as its pages, so that invalidating them invalidates it", () => {
   expect(fetchAllPages<number>(pageQuery([])).queryKey.slice(0, 2)).toEqual([
     "listNumbers",
     { id: 7 },
   ]);
 });
 
-test("a list that a service does not have stays none", async () => {
+test("returns none for a list that the service lacks", async () => {
   const none = fetchAllPages<number, null>(() => ({
     queryKey: ["listNumbers", {}, {}],
     queryFn: () => Promise.resolve(null),

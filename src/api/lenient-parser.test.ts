@@ -15,7 +15,7 @@ test.each([
   ["2026-01-31", null],
   ["2026-13-31T09:30:00Z", null],
   ["yesterday", null],
-])("the moment %s is %s", (text, expected) => {
+])("parses the timestamp %s as %s", (text, expected) => {
   expect(toUtc(text)).toBe(expected);
 });
 
@@ -33,7 +33,7 @@ const plain = { id: 3, name: "a", made_at: utc, ended_at: null, parts: [] };
 const read = (change: Record<string, unknown>) =>
   parseLeniently(thing, { ...plain, ...change })?.data ?? null;
 
-test("a single object may stand in `data`, a list keeps its own", () => {
+test("accepts a single object in `data`, and lists with their own", () => {
   expect(parseLeniently(thing, { data: { ...plain }, meta: {} })?.data).toEqual(plain);
   const page = {
     data: [{ ...plain, made_at: "2026-01-31T09:30:00Z" }],
@@ -43,30 +43,30 @@ test("a single object may stand in `data`, a list keeps its own", () => {
   expect(parseLeniently(pageOf(thing), page)?.data.data).toEqual([plain]);
 });
 
-test("moments of another form are read wherever they stand", () => {
+test("parses timestamps in other formats anywhere", () => {
   expect(
     read({ made_at: "2026-01-31T10:30:00+01:00", parts: [{ id: 1, at: "2026-01-31 09:30:00" }] }),
   ).toEqual({ ...plain, parts: [{ id: 1, at: utc }] });
 });
 
-test("a field that only has the name of one of ours is left out", () => {
+test("omits a field that only shares its name with one of ours", () => {
   expect(read({ hints: "none", colour: 7 })).toEqual(plain);
   expect(read({ hints: null })).toEqual(plain);
 });
 
-test("what is missing and may be null is null, and a text that is null is empty", () => {
+test("replaces missing nullable fields by null, and a null text by an empty one", () => {
   const { ended_at: _, ...without } = plain;
   expect(parseLeniently(thing, without)?.data).toEqual(plain);
   expect(read({ name: null, parts: null })).toEqual({ ...plain, name: "" });
 });
 
 test.each([{ id: null }, { id: "3" }, { made_at: "yesterday" }, { parts: [7] }])(
-  "nothing is made up: %o cannot be read",
+  "never guesses: %o is unreadable",
   (change) => {
     expect(read(change)).toBeNull();
   },
 );
 
-test.each([undefined, null, "text", [], {}])("%o is no such object", (body) => {
+test.each([undefined, null, "text", [], {}])("%o is not such an object", (body) => {
   expect(parseLeniently(thing, body)).toBeNull();
 });

@@ -11,25 +11,25 @@ test.each([
   [30_000, 3_000],
   [120_000, 10_000],
   [86_400_000, 10_000],
-])("what moves for %i ms is asked for every %i ms", (elapsedMs, expected) => {
+])("polls what has been in transit for %i ms every %i ms", (elapsedMs, expected) => {
   expect(pollMs(moving, elapsedMs)).toBe(expected);
 });
 
-test("a list on which nothing moves is asked for slowly", () => {
+test("polls a settled list slowly", () => {
   expect(pollMs(settled, 0)).toBe(10_000);
   expect(pollMs([], 0)).toBe(10_000);
 });
 
-test("a page that has settled may stop asking", () => {
+test("stops polling a settled page", () => {
   expect(pollMs(settled, 0, false)).toBe(false);
   expect(pollMs(moving, 0, false)).toBe(500);
 });
 
-test("a state word of another service that ends in -ing counts as moving", () => {
+test("treats a state of another service that ends in -ing as in transit", () => {
   expect(pollMs([{ status: "provisioning" }], 0)).toBe(500);
 });
 
-test("asking slows down while the same thing drags on, and starts anew with the next", () => {
+test("polls more slowly while the same object stays in transit, and starts again with the next", () => {
   let nowMs = 0;
   const poll = makePoller(() => nowMs);
   const stuck = { id: 1, status: "stopping" };
@@ -41,7 +41,7 @@ test("asking slows down while the same thing drags on, and starts anew with the 
   expect(poll([stuck, { id: 2, status: "starting" }])).toBe(1_000);
 });
 
-test("one thing that ends does not hurry the one that drags on", () => {
+test("an object that settles does not speed up polling for one that stays in transit", () => {
   let nowMs = 0;
   const poll = makePoller(() => nowMs);
   poll([
@@ -59,7 +59,7 @@ test("one thing that ends does not hurry the one that drags on", () => {
 
 const settledOnes = [{ id: 1, status: "active" }];
 
-test("what was just changed is watched for a while, although it does not seem to move", () => {
+test("polls a changed object for a while, although it does not seem to be in transit", () => {
   let nowMs = 1_000_000;
   const poll = makePoller(() => nowMs);
   expectNews(nowMs);

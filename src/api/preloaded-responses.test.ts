@@ -18,14 +18,14 @@ afterEach(() => {
   globalThis.preloadedResponses = undefined;
 });
 
-test("a preloaded response is for one taker", () => {
+test("a preloaded response can be taken once", () => {
   const response = ask();
   expect(takePreloaded("/api/overview", session, 2_000)).toBeNull();
   expect(takePreloaded(url, session, 2_000)).toBe(response);
   expect(takePreloaded(url, session, 2_000)).toBeNull();
 });
 
-test("it is for the session that asked, and only while it is fresh", () => {
+test("a preloaded response is only for the session that requested it, while it is fresh", () => {
   for (const [other, nowMs] of [
     [{ address: "", token: "two" }, 2_000],
     [{ address: "https://other.example.com", token: "one" }, 2_000],
@@ -36,5 +36,5 @@ test("it is for the session that asked, and only while it is fresh", () => {
   }
 });
 
-test("there is nothing to take where nobody asked", () =>
+test("there is none to take without a preload", () =>
   expect(takePreloaded(url, session, 0)).toBeNull());

@@ -58,7 +58,7 @@ test.each<[string, unknown, string | null, Record<string, string[]>]>([
 test.each([
   ['Bearer error="invalid_token", error_description="The token expired"', "The token expired"],
   ["Bearer", "Unauthenticated."],
-])("of a refused token the header %s is heard first", (header, message) => {
+])("prefers the header %s of a refused token", (header, message) => {
   const response = new Response(null, { headers: { "WWW-Authenticate": header } });
   expect(readProblem({ message: "Unauthenticated." }, response).message).toBe(message);
 });

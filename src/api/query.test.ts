@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { ApiError } from "./api-error.ts";
 
-test("a service that asks to be left alone for years is asked again after an hour", async () => {
+test("limits a very long Retry-After to an hour", async () => {
   vi.stubGlobal("location", { hash: "", href: "http://localhost/", host: "localhost" });
   const { queryClient } = await import("./query.ts");
   const { retryDelay } = queryClient.getDefaultOptions().queries ?? {};

@@ -46,7 +46,7 @@ const foreign: Session = { address: "https://ops.example.com", token: "theirs" }
 const expectSoon = <Value>(read: () => Value, wanted: Value) =>
   expect.poll(read, { interval: 5 }).toEqual(wanted);
 
-test("a new tab is connected by one that is", async () => {
+test("a new tab gets the session of a connected one", async () => {
   openTab("new", own);
   const tab = openTab("new", null, patient);
   expect(await tab.ask()).toBe(true);
@@ -54,7 +54,7 @@ test("a new tab is connected by one that is", async () => {
   expect(tab.state.taken).toBe(1);
 });
 
-test("a lone tab learns within a moment that there is none", async () => {
+test("a single tab learns within a moment that there is no other", async () => {
   const tab = openTab("lone");
   openTab("lone");
   const begunMs = performance.now();
@@ -63,7 +63,7 @@ test("a lone tab learns within a moment that there is none", async () => {
   expect(tab.sessions.current()).toBeNull();
 });
 
-test("a token comes with the address that it belongs to, and the dashboard's own service first", async () => {
+test("a token is passed on with its address, preferably that of the dashboard's own service", async () => {
   openTab("foreign", foreign);
   const only = openTab("foreign", null, patient);
   expect(await only.ask()).toBe(true);
@@ -75,7 +75,7 @@ test("a token comes with the address that it belongs to, and the dashboard's own
   expect(tab.sessions.current()).toEqual(own);
 });
 
-test("a tab that did not ask, or where a token is being typed, takes nothing", async () => {
+test("a tab that did not ask, or in which a token is being entered, takes no session", async () => {
   const silent = openTab("typed");
   const typing = openTab("typed");
   typing.state.isBusy = true;
@@ -87,7 +87,7 @@ test("a tab that did not ask, or where a token is being typed, takes nothing", a
   expect(silent.state.taken).toBe(0);
 });
 
-test("to disconnect in one tab disconnects all of that session, and no other", async () => {
+test("disconnecting in one tab disconnects all tabs of that session, and no others", async () => {
   const [one, two, other] = [openTab("end", own), openTab("end", own), openTab("end", foreign)];
   one.sessions.end();
   await expectSoon(() => two.sessions.current(), null);
@@ -96,7 +96,7 @@ test("to disconnect in one tab disconnects all of that session, and no other", a
   expect(other.sessions.current()).toEqual(foreign);
 });
 
-test("a token that is refused in one tab ends in all, for the same reason", async () => {
+test("a token that is refused in one tab ends the session in all, for the same reason", async () => {
   const [one, two] = [openTab("refused", own), openTab("refused", own)];
   one.sessions.end(own.token, "token_expired");
   await expectSoon(() => two.sessions.state.get().ended, "token_expired");
@@ -111,7 +111,7 @@ test("tabs that lost their session follow the first one that connects again", as
   await expectSoon(() => two.sessions.current(), next);
 });
 
-test("a link that nobody has looked at yet connects no other tab", async () => {
+test("a link that was not verified yet connects no other tab", async () => {
   const [one, two] = [openTab("link"), openTab("link")];
   one.sessions.connect({ address: "", token: "bad" }, { remember: false, fromLink: "token" });
   one.sessions.end("bad");
@@ -119,7 +119,7 @@ test("a link that nobody has looked at yet connects no other tab", async () => {
   expect(two.state.taken).toBe(0);
 });
 
-test("a session of another tab leaves alone what is remembered on the device", async () => {
+test("the session of another tab does not change the session remembered on the device", async () => {
   const device = memoryStorage();
   const tab = openTab("device", null, { device, ...patient });
   createSessions(memoryStorage(), device).connect(own, { remember: true });

@@ -12,7 +12,7 @@ test("a session lasts for the tab, and only for the tab", () => {
   expect(createSessions(memoryStorage(), device).current()).toBeNull();
 });
 
-test("a remembered session is there in the next tab", () => {
+test("a remembered session exists in the next tab", () => {
   const [tab, device] = [memoryStorage(), memoryStorage()];
   createSessions(tab, device).connect(ops, { remember: true });
   const next = createSessions(memoryStorage(), device);
@@ -20,7 +20,7 @@ test("a remembered session is there in the next tab", () => {
   expect(next.state.get().isRemembered).toBe(true);
 });
 
-test("a session of a link is offered to be remembered, once", () => {
+test("asks once whether to remember the session of a link", () => {
   const [tab, device] = [memoryStorage(), memoryStorage()];
   const sessions = createSessions(tab, device);
   sessions.connect(ops, { remember: false, fromLink: "code" });
@@ -30,7 +30,7 @@ test("a session of a link is offered to be remembered, once", () => {
   expect([tab.items.size, device.items.size]).toEqual([0, 1]);
 });
 
-test("a refused token is forgotten everywhere, and its address is offered again", () => {
+test("forgets a refused token everywhere, and offers its address again", () => {
   const [tab, device] = [memoryStorage(), memoryStorage()];
   const sessions = createSessions(tab, device);
   sessions.connect(ops, { remember: true });
@@ -39,14 +39,14 @@ test("a refused token is forgotten everywhere, and its address is offered again"
   expect([tab.items.size, device.items.size]).toEqual([0, 0]);
 });
 
-test("the late answer to an old token does not end the new session", () => {
+test("a late response to an old token does not end the new session", () => {
   const sessions = createSessions(memoryStorage(), memoryStorage());
   sessions.connect(ops, { remember: false });
   sessions.end("an older token");
   expect(sessions.current()).toEqual(ops);
 });
 
-test("a browser that forbids storage still connects, and is not said to remember", () => {
+test("connects in a browser that forbids storage, without claiming to remember", () => {
   const forbidden = () => {
     throw new DOMException("denied", "SecurityError");
   };
@@ -59,7 +59,7 @@ test("a browser that forbids storage still connects, and is not said to remember
 });
 
 test.each(["not json", "[]", '{"address":"x"}', '{"token":7}'])(
-  "what somebody else stored is not a session: %s",
+  "ignores a stored value that is not a session: %s",
   (text) => {
     const tab = memoryStorage();
     tab.items.set("quarterdeck.session", text);
@@ -77,7 +77,7 @@ test.each([
   ["ftp://ops.example.com", null],
   ["https://user:pass@ops.example.com", null],
   ["http://", null],
-])("an address as typed: %s", (typed, expected) => {
+])("normalizes an entered address: %s", (typed, expected) => {
   expect(readAddress(typed, "http://localhost:4000")).toBe(expected);
 });
 
@@ -89,11 +89,11 @@ test.each([
   ["#code=%20", null],
   ["#elsewhere", null],
   ["", null],
-])("what a link brings: %s", (hash, expected) => {
+])("reads a sign-in link: %s", (hash, expected) => {
   expect(readLink(hash)).toEqual(expected);
 });
 
-test("begins with the tab's session, then the device's; a link's token comes only where there is none", () => {
+test("starts with the tab's session, then the device's, and uses a link's token only without one", () => {
   const [tab, device] = [memoryStorage(), memoryStorage()];
   const stored = { address: "https://ops.example.com", token: "one" };
   const link = { kind: "token", secret: "two" } as const;

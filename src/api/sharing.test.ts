@@ -27,13 +27,13 @@ function slowly<Data>(data: Data) {
   };
 }
 
-test("passes an answer on to the other tab", async () => {
+test("shares a response with the other tab", async () => {
   const { one, taken } = twoTabs();
   expect(await one.ask("list", async () => 7)).toBe(7);
   expect(taken).toEqual([[], [7]]);
 });
 
-test("a tab waits for the question that another one has under way", async () => {
+test("a tab waits for the pending request of another one", async () => {
   const { one, other } = twoTabs();
   const service = slowly("answer");
   const asked = one.ask("list", service.fetch);
@@ -44,7 +44,7 @@ test("a tab waits for the question that another one has under way", async () => 
   expect(second).not.toHaveBeenCalled();
 });
 
-test("and asks itself when the other one fails, or is gone", async () => {
+test("a tab requests itself when the other one fails, or is closed", async () => {
   const { one, other, pass } = twoTabs();
   const service = slowly("never");
   const asked = one.ask("list", service.fetch);
@@ -58,7 +58,7 @@ test("and asks itself when the other one fails, or is gone", async () => {
   expect(await other.ask("page", async () => "mine")).toBe("mine");
 });
 
-test("what was asked before a change is not taken for the state after it", async () => {
+test("a request from before a change does not count as the state after it", async () => {
   const { one, other, taken, pass } = twoTabs();
   const service = slowly("old");
   const asked = one.ask("list", service.fetch);

@@ -54,7 +54,7 @@ function open({
 }
 
 describe("without a session", () => {
-  test("a code is exchanged, and the token kept for the tab", async () => {
+  test("exchanges a code, and keeps the token for the tab", async () => {
     const { links, sessions, state } = open();
     await links.open(code);
     expect(sessions.current()).toEqual({ address: "", token: "fresh" });
@@ -62,14 +62,14 @@ describe("without a session", () => {
     expect(state.get()).toEqual({ kind: "none" });
   });
 
-  test("a bad code says why, and nobody is signed in", async () => {
+  test("reports why a code is invalid, and signs nobody in", async () => {
     const { links, sessions, state } = open();
     await links.open({ kind: "code", secret: "nonsense" });
     expect(sessions.current()).toBeNull();
     expect(state.get()).toEqual({ kind: "failed", reason: "unknown" });
   });
 
-  test("a token is there at once, and gone again when the service refuses it", async () => {
+  test("uses a token at once, and removes it when the service refuses it", async () => {
     const { links, sessions, state } = open();
     const opened = links.open(token("nonsense"));
     expect(sessions.current()).toEqual({ address: "", token: "nonsense" });
@@ -80,7 +80,7 @@ describe("without a session", () => {
     });
   });
 
-  test("a token stays while the service is not responding", async () => {
+  test("keeps a token while the service is not responding", async () => {
     const { links, sessions, state } = open({ isAway: true });
     await links.open(token("other"));
     expect(sessions.current()).toEqual({ address: "", token: "other" });
@@ -88,9 +88,9 @@ describe("without a session", () => {
   });
 });
 
-describe("with a good session", () => {
+describe("with a valid session", () => {
   test.each([token("nonsense"), { kind: "code", secret: "nonsense" } as const])(
-    "a bad %o changes nothing and says so",
+    "reports an invalid %o without changing anything",
     async (link) => {
       const { links, sessions, state, question, switches } = open({ session: own });
       await links.open(link);
@@ -101,7 +101,7 @@ describe("with a good session", () => {
     },
   );
 
-  test("another token is asked about by both names, and taken only on yes", async () => {
+  test("asks about another token with both names, and uses it only after a yes", async () => {
     const { links, sessions, question, switches } = open({ session: own });
     await links.open(token("other"));
     expect(question()).toMatchObject({ current: "my laptop", other: "ops", isNew: false });
@@ -111,7 +111,7 @@ describe("with a good session", () => {
     expect(switches()).toBe(1);
   });
 
-  test("a code that is declined was never sent", async () => {
+  test("never sends a declined code", async () => {
     const { links, sessions, state, sent, question } = open({ session: own });
     await links.open(code);
     expect(question()).toMatchObject({ current: "my laptop", isNew: true });
@@ -121,7 +121,7 @@ describe("with a good session", () => {
     expect(sessions.current()).toEqual(own);
   });
 
-  test("a code that is wanted is exchanged then", async () => {
+  test("exchanges an accepted code then", async () => {
     const { links, sessions, question } = open({ session: own });
     await links.open(code);
     await question().accept();
@@ -135,7 +135,7 @@ describe("with a good session", () => {
     expect(sessions.state.get()).toMatchObject({ session: own, isRemembered: true });
   });
 
-  test("the same text at another service is another token", async () => {
+  test("treats the same token at another service as another one", async () => {
     const elsewhere = { address: "https://ops.example.com", token: "mine" };
     const { links, sessions, question } = open({ session: elsewhere });
     await links.open(token("mine"));
@@ -143,7 +143,7 @@ describe("with a good session", () => {
     expect(sessions.current()).toEqual(elsewhere);
   });
 
-  test("nothing is lost while the service is not responding", async () => {
+  test("loses nothing while the service is not responding", async () => {
     const { links, sessions, state } = open({ session: own, isAway: true });
     await links.open(token("other"));
     expect(state.get()).toMatchObject({ kind: "failed" });
@@ -151,14 +151,14 @@ describe("with a good session", () => {
   });
 });
 
-test("a bad token leads into the session of another tab, and is still said to be bad", async () => {
+test("an invalid token leads to the session of another tab, and is still reported", async () => {
   const { links, sessions, state } = open({ elsewhere: own });
   await links.open(token("nonsense"));
   expect(sessions.current()).toEqual(own);
   expect(state.get().kind).toBe("failed");
 });
 
-test.each([token("other"), code])("a session that is refused makes room for %o", async (link) => {
+test.each([token("other"), code])("a refused session is replaced by %o", async (link) => {
   const { links, sessions, state } = open({ session: { address: "", token: "revoked" } });
   await links.open(link);
   expect(sessions.current()?.token).toBe(link.kind === "code" ? "fresh" : "other");

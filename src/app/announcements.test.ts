@@ -4,7 +4,7 @@ import { announceChanges, announcement, settledSince } from "./announcements.ts"
 
 const worker = (status: string) => [{ name: "Worker 7", status }];
 
-test("announces once what comes to rest, and neither what was there before nor what still moves", () => {
+test("announces once what settles, and neither initial states nor states in transit", () => {
   const known = new Map<string, string>();
   const announced = [
     "installed",
@@ -18,7 +18,7 @@ test("announces once what comes to rest, and neither what was there before nor w
   expect(announced).toEqual([[], [], [], ["Worker 7 stopped."], [], [], ["Worker 7 failed."]]);
 });
 
-test("each thing has a state of its own", () => {
+test("tracks the state of each object separately", () => {
   const known = new Map<string, string>();
   settledSince(known, [...worker("restarting"), { name: "Worker 8", status: "installed" }]);
   expect(
@@ -26,7 +26,7 @@ test("each thing has a state of its own", () => {
   ).toEqual(["Worker 8 failed.", "Worker 7 installed."]);
 });
 
-test("what a page showed before anybody listened is known, and its first change is announced", () => {
+test("knows what a page showed before the subscription, and announces its first change", () => {
   const client = new QueryClient();
   const show = (status: string) =>
     client.setQueryData(["listWorkers", { site: 1 }, {}], {

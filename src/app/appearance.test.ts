@@ -40,7 +40,7 @@ const portsOf = ({ kept, style }: ReturnType<typeof makeBrowser>) => ({
   },
 });
 
-test.each(schemes)("what is chosen shows at once and on the next page: %s", (scheme) => {
+test.each(schemes)("applies a selected theme at once and on the next page: %s", (scheme) => {
   const browser = makeBrowser({ [schemeKey]: "dark" });
   const appearance = createAppearance(portsOf(browser));
   expect(appearance.scheme.get()).toBe("dark");
@@ -54,7 +54,7 @@ test.each(schemes)("what is chosen shows at once and on the next page: %s", (sch
 });
 
 test.each(["", "purple", "light dark", "system"])(
-  "what is no choice follows the system: %o",
+  "follows the system for an invalid value: %o",
   (stored) => {
     const browser = makeBrowser({ [schemeKey]: stored });
     openPage(browser);
@@ -63,13 +63,13 @@ test.each(["", "purple", "light dark", "system"])(
   },
 );
 
-test("where storage is forbidden the page follows the system", () => {
+test("follows the system if storage is forbidden", () => {
   const browser = makeBrowser({}, true);
   openPage(browser);
   expect(browser.style.colorScheme).toBe("");
 });
 
-test("other tabs follow, and their settings say so", () => {
+test("other tabs follow, and their settings show it", () => {
   const browser = makeBrowser();
   openPage(browser);
   const there = createAppearance(portsOf(browser));
@@ -84,7 +84,7 @@ test.each([
   [null, ["(prefers-color-scheme: light)", "(prefers-color-scheme: dark)"]],
   ["light", ["all", "not all"]],
   ["dark", ["not all", "all"]],
-])("the browser's bars have the color of what is chosen: %s", (chosen, media) => {
+])("sets the browser's bars to the color of the theme: %s", (chosen, media) => {
   const browser = makeBrowser(chosen === null ? {} : { [schemeKey]: chosen });
   openPage(browser);
   expect(browser.bars.map((bar) => bar.media)).toEqual(media);

@@ -8,14 +8,14 @@ const none: Overview = {
   channels: { total: 1, problems: [] },
 };
 
-test("counts what fails, also beyond what is listed, and not what nobody has set up", () => {
+test("counts failures, including those that are not listed, and excludes what is not configured", () => {
   expect(failureCount(none)).toBe(0);
   const protection = { total: 9, protected: 4, unconfigured: 3, configurations: 6, problems: [] };
   expect(failureCount({ ...none, protection })).toBe(2);
   expect(failureCount({ ...none, workers: { ...none.workers, failing: 120 } })).toBe(120);
 });
 
-test("draws the number on the icon, and nothing without one", () => {
+test("shows the number on the icon, and none for zero", () => {
   expect(iconOf(0)).toBe("/favicon.svg");
   expect(decodeURIComponent(iconOf(3))).toContain(">3</text>");
   expect(decodeURIComponent(iconOf(12))).toContain(">9+</text>");

@@ -14,7 +14,7 @@ test.each([
   ["abc", Number.NaN],
   ["1e3", Number.NaN],
   ["0x10", Number.NaN],
-])("a text in a number field: %j", (value, expected) => {
+])("parses a number field: %j", (value, expected) => {
   expect(toNumber(value)).toBe(expected);
 });
 
@@ -22,11 +22,11 @@ test.each([
   ["", undefined],
   [" ", undefined],
   [" current ", "current"],
-])("a text that may be left out: %j", (value, expected) => {
+])("parses an optional text: %j", (value, expected) => {
   expect(toText(value)).toBe(expected);
 });
 
-test("what a form changes is what differs from what it began with, whatever it consists of", () => {
+test("sends only values that differ from the initial ones, of any type", () => {
   const before = { name: "shop", hold: 7, drill: 5, keep: { daily: 7, weekly: 4 }, exclude: null };
   const keep = { weekly: 4, daily: 7 };
   expect(changesIn({ name: "shop", hold: 7, keep, drill: 5, exclude: null }, before)).toEqual({});
@@ -37,13 +37,13 @@ test("what a form changes is what differs from what it began with, whatever it c
   });
 });
 
-test("what the service cannot explain stands above the form, with the id of its request", () => {
+test("shows unexplained errors of the service above the form, with the request id", () => {
   const setError = vi.fn<(name: string, error: object, options?: object) => void>();
   setServerErrors(new ApiError(500, "It failed.", { requestId: "r-7" }), ["name"], setError);
   expect(setError.mock.calls).toEqual([["root.service", { message: "It failed.", type: "r-7" }]]);
 });
 
-test("sets each error on its field, and shows what belongs to none above the form", () => {
+test("shows each error at its field, and others above the form", () => {
   const setError = vi.fn<(name: string, error: object, options?: object) => void>();
   const error = new ApiError(422, "The name field is required.", {
     fields: { name: ["The name field is required."], other: ["Something else."] },

@@ -16,7 +16,7 @@ const response = (
 
 const names = (kept: readonly string[]) => kept.map((text) => JSON.parse(text)[0][0]);
 
-test("only responses that are known to hold no secret are kept", () => {
+test("stores only responses that are known to contain no secret", () => {
   const kept = toKept([
     response("listWorkers", { data: [] }),
     response("showWorkerLog", { lines: ["password=hunter2"] }),
@@ -27,13 +27,13 @@ test("only responses that are known to hold no secret are kept", () => {
 });
 
 test.each(["whsec_c2VjcmV0", `qd_${"a".repeat(40)}01234567`])(
-  "a response with a secret in it is not kept, whoever put it there: %s",
+  "does not store a response with a secret in it, whoever put it there: %s",
   (secret) => {
     expect(toKept([response("showWebhook", { id: 1, secret })])).toEqual([]);
   },
 );
 
-test("the newest come first, up to a length, and none is too long", () => {
+test("stores the newest responses up to a total size, and none that is too large", () => {
   const kept = toKept([
     response("showWorker", "x".repeat(99_000), 1),
     ...Array.from({ length: 9 }, (_, index) => response("showSite", "y".repeat(80_000), 2 + index)),
@@ -43,7 +43,7 @@ test("the newest come first, up to a length, and none is too long", () => {
   expect(new Set(names(kept))).toEqual(new Set(["showSite"]));
 });
 
-test("a response that could not be renewed is kept, one that was refused since and none at all are not", () => {
+test("stores a response whose refetch failed, but not one that was refused since, or none at all", () => {
   const kept = toKept([
     response(
       "showSite",

@@ -4,27 +4,27 @@ import { readKnownPlaces, withKnownPlace } from "./known-places.ts";
 const one = { address: "https://ops.example.com", id: 1 };
 
 test.each([null, "", "nonsense", "{}", '[{"id":"1"}]', "[null]"])(
-  "what is no list of places is an empty one: %s",
+  "treats an invalid list as empty: %s",
   (text) => {
     expect(readKnownPlaces(text)).toEqual([]);
   },
 );
 
-test("what was stored is read again", () => {
+test("reads back what it stored", () => {
   expect(readKnownPlaces(JSON.stringify([one]))).toEqual([one]);
 });
 
-test("a place that is opened again moves to the front and is there once", () => {
+test("moves a reopened place to the front, without a duplicate", () => {
   const two = { ...one, id: 2 };
   expect(withKnownPlace([two, one], one)).toEqual([one, two]);
 });
 
-test("the same id of another service is another place", () => {
+test("treats the same id of another service as another place", () => {
   const other = { ...one, address: "" };
   expect(withKnownPlace([one], other)).toEqual([other, one]);
 });
 
-test("the list does not grow without end", () => {
+test("limits the length of the list", () => {
   const many = Array.from({ length: 50 }, (_, index) => ({ address: "", id: index + 1 }));
   expect(many.reduce<readonly (typeof one)[]>(withKnownPlace, [])).toHaveLength(20);
 });

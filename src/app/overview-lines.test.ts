@@ -17,7 +17,7 @@ const worker = {
   is_crash_loop: false,
 };
 
-describe("the calm line", () => {
+describe("the summary of what has no problems", () => {
   test.each<[string, Overview, string | null]>([
     ["all is well", calm, "3 workers up · 2 receivers reachable"],
     [
@@ -44,7 +44,7 @@ describe("the calm line", () => {
   });
 });
 
-test("a worker's line says what, why in one line, and leads to it", () => {
+test("a worker's line shows what failed, why in one line, and links to it", () => {
   const problems = [
     { ...worker, reason: "Gave up after 4 starts.\nLast lines of the log:\nboom" },
     { ...worker, id: 8, status: "installed", is_crash_loop: true, reason: null },
@@ -60,7 +60,7 @@ test("a worker's line says what, why in one line, and leads to it", () => {
   ]);
 });
 
-test("a receiver's line tells a webhook that was given up from one that fails, and names a channel's message", () => {
+test("a receiver's line distinguishes a disabled webhook from a failing one, and names a channel's message", () => {
   const lines = messageLines({
     ...calm,
     webhooks: {
@@ -98,7 +98,7 @@ test("a receiver's line tells a webhook that was given up from one that fails, a
   ]);
 });
 
-test("a server whose backups notify nobody is named, and its line leads to where channels are chosen", () => {
+test("names a server whose backups notify nobody, and links to its channels", () => {
   const overview = {
     ...calm,
     servers_without_channels: [{ id: 2, name: "web-2", configurations: 3 }],

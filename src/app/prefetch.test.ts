@@ -15,7 +15,7 @@ test.each([
   expect(placeOf(href, here)?.pathname ?? null).toBe(pathname),
 );
 
-test("brings a page's code and data together, and keeps a failure to itself", async () => {
+test("loads a page's code and data in parallel, and ignores a failure", async () => {
   const loader = vi.fn<(args: { request: Request; params: object }) => Promise<null>>(async () => {
     throw new Error("gone");
   });

@@ -8,6 +8,6 @@ test.each([
   // Without a token's data, e.g. before the response, the service itself decides.
   [null, undefined],
   [undefined, undefined],
-])("%o is held back by: %s", (token, refusal) => {
+])("%o is refused with: %s", (token, refusal) => {
   expect(refusalOf(token && { abilities: [...token.abilities] })).toBe(refusal);
 });

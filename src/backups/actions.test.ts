@@ -7,13 +7,13 @@ const inState = (status: string, last: string | null = null) => ({
   last_backup: last === null ? null : { status: last },
 });
 
-test("an action that the service would refuse is refused here, with the reason", () => {
+test("disables an action that the service would refuse, with the reason", () => {
   const refused = backupConfigurationStates.filter((status) => refusal("run", inState(status)));
   expect(refused).toEqual(["installing", "removing"]);
   expect(refusal("update", inState("removing"))).toBe("Can't edit while the status is removing.");
 });
 
-test("while a backup is made, another one is not asked for and nothing is deleted, but settings may change", () => {
+test("disables runs and deletion while a backup is running, but not editing", () => {
   expect(refusal("run", inState("installed", "running"))).toBe(
     "Can't run while a backup is running.",
   );
@@ -23,12 +23,12 @@ test("while a backup is made, another one is not asked for and nothing is delete
   expect(refusal("update", inState("installed", "running"))).toBeUndefined();
 });
 
-test("one that failed can be run, changed and deleted: each of them may mend it", () => {
+test("allows running, editing and deleting a failed configuration, because each may fix it", () => {
   for (const action of ["run", "update", "remove"] as const)
     expect(refusal(action, inState("failed", "failed"))).toBeUndefined();
 });
 
-test("a state that only the service knows refuses nothing", () => {
+test("refuses nothing in a state that only the service knows", () => {
   for (const action of ["run", "update", "remove"] as const)
     expect(refusal(action, inState("hibernated"))).toBeUndefined();
 });

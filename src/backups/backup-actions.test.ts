@@ -51,7 +51,7 @@ test.each<[Facts, BackupAction[]]>([
   expect(allowed(facts)).toEqual(expected);
 });
 
-test("every state of the interface is judged", () => {
+test("covers every state of the interface", () => {
   for (const status of backupStates.filter((state) => state !== "finished"))
     expect(refusalOf("restore", { status })).toBe(`Can't restore while the status is ${status}.`);
 });

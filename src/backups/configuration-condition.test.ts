@@ -51,7 +51,7 @@ test.each<[string, Partial<BackupConfiguration>, [string, string, string | undef
     ["busy", "installing", undefined],
   ],
   ["it has failed, and is odd", { status: "failed", warnings }, ["bad", "failed", undefined]],
-])("one mark, one color, one sentence: %s", (_, change, expected) => {
+])("has one mark, one color, and one sentence: %s", (_, change, expected) => {
   const { tone, word, warning } = conditionOf({ ...plain, ...change }, Date.parse(today));
   expect([tone, word, warning]).toEqual(expected);
 });

@@ -16,11 +16,11 @@ test.each<[string, Choices, object]>([
   ["type=site&id=4", choices, { backupable_id: 4, name: "shop.example.com" }],
   ["type=site&id=9", choices, { backupable_type: "site", backupable_id: 9, name: "" }],
   ["type=site&id=4", unlisted, { backupable_type: "site", backupable_id: 4, name: "" }],
-])("of ?%s a new configuration starts with what there is no choice about", (search, of, values) => {
+])("for ?%s a new configuration has all values without alternatives", (search, of, values) => {
   expect(newValues(new URLSearchParams(search), of)).toMatchObject(values);
 });
 
-test("nothing is chosen where there is a choice, or where nothing is listed", () => {
+test("selects nothing if there are several choices, or if the list is unavailable", () => {
   const two = { ...choices, providers: [named(5, "disk"), named(6, "tape")] };
   for (const of of [two, unlisted])
     expect(newValues(new URLSearchParams(), of).storage_provider_id).toBeUndefined();
@@ -31,7 +31,7 @@ test.each([
   ["", "orders"],
   ["shop.example.com", "orders"],
   ["Mine", "Mine"],
-])("after %j another source gives the name %j", (name, expected) => {
+])("after %j another source leads to the name %j", (name, expected) => {
   expect(nameAfter(name, named(3, "orders"), choices)).toBe(expected);
 });
 
@@ -59,11 +59,11 @@ test.each([
   [{ hold: Number.NaN }, "No restore drills."],
   [{ keep: { daily: Number.NaN } }, "Keeps the last 30 backups. No restore drills."],
   [{ drill: 1 }, "Keeps the last 30 backups. Restore drill every day."],
-])("%j reads: %s", (values, summary) => {
+])("summarizes %j as: %s", (values, summary) => {
   expect(advancedSummary(values, { keptHold: 30, keptDirectory: "", isOurs: true })).toBe(summary);
 });
 
-test("nothing is claimed of what only Quarterdeck has", () => {
+test("does not mention what only Quarterdeck supports", () => {
   const theirs = { keptHold: 7, keptDirectory: "", isOurs: false };
   expect(advancedSummary({ name: "Shop" }, theirs)).toBe("Keeps the last 7 backups.");
 });

@@ -12,11 +12,11 @@ test.each<[(number | null)[], string]>([
   [[7, null], "Gone"],
   [[7, null, null], "–"],
   [[7], "–"],
-])("of %j the change is %s", (counts, expected) => {
+])("the change of %j is %s", (counts, expected) => {
   expect(changeText({ name: "orders", counts })).toBe(expected);
 });
 
-test("a table that was away for a while has two lines", () => {
+test("draws two lines for a table that was missing for a while", () => {
   const backups = [1, 2, 3, 4].map((id) => ({ id, started_at: `2026-11-2${id}T02:30:00Z` }));
   const lines = linesOf({ name: "orders", counts: [1, 2, null, 4] }, backups);
   expect(lines.map((line) => line.map(({ value }) => value))).toEqual([[1, 2], [4]]);

@@ -15,11 +15,11 @@ test.each([
   ["30 2 1 * *", 36, "36 backups cover about 3 years"],
   // It is Friday evening: the weekend counts, although the next two runs are a quarter of an hour apart.
   ["*/15 9-17 * * 1-5", 180, "180 backups cover about 1 week"],
-])("%s, %d of them", (frequency, hold, words) => {
+])("%s, with a hold of %d", (frequency, hold, words) => {
   expect(holdText(runs(frequency), hold)).toBe(words);
 });
 
-test("nothing is said of a number that is none, or of a single run", () => {
+test("returns nothing for an invalid number, or for a single run", () => {
   expect(holdText(runs("30 2 * * *"), Number.NaN)).toBeNull();
   expect(holdText(runs("30 2 * * *"), 0)).toBeNull();
   expect(holdText(runs("30 2 * * *").slice(0, 1), 7)).toBeNull();

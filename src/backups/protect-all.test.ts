@@ -19,7 +19,7 @@ test("spreads the night's backups over four hours", () => {
   expect(plan("hour", 3)).toEqual(["0 * * * *", "20 * * * *", "40 * * * *"]);
 });
 
-test("begins no more at the same minute than must", () => {
+test("starts no more backups in the same minute than necessary", () => {
   for (const spread of keysOf(spreads))
     for (const count of [1, 7, 60, 61, 500]) {
       const minutes = new Map<number, number>();
@@ -33,7 +33,7 @@ test("begins no more at the same minute than must", () => {
     }
 });
 
-test("finds what has no backup, and tells a site from a database with its id", () => {
+test("finds what has no backup, and distinguishes a site from a database with the same id", () => {
   const backedUp = (type: "site" | "database", id: number, status = "installed") => ({
     type,
     status,
@@ -47,7 +47,7 @@ test("finds what has no backup, and tells a site from a database with its id", (
   expect(keys([{ ...backedUp("site", 1), adopted_at: "2026-01-01" }])).toContain("site 1");
 });
 
-test("creates what the service takes", () => {
+test("creates valid requests", () => {
   const [target] = unprotectedOf({ databases, sites }, []);
   if (target === undefined) throw new Error("There is a database without a backup.");
   const values = { spread: "night", hold: 7, drill: null, storage_provider_id: 3 } as const;

@@ -124,7 +124,7 @@ test.each<[string, Target[], BackupConfiguration[], Short[]]>([
   ).toEqual(expected);
 });
 
-test("adopted backups protect nothing, since no new ones come", () => {
+test("adopted backups protect nothing, because no new ones are made", () => {
   const adopted = { ...configuration(1, "database", 1, [good]), adopted_at: today };
   expect(protectionRows([orders], [adopted], now)).toMatchObject([
     { state: "unprotected", reason: "No backup configured.", configuration: null },

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { makeRateMeter } from "./rate-meter.ts";
 
-test("one look says nothing of a rate, the second one does", () => {
+test("has a rate from the second sample on", () => {
   const rate = makeRateMeter();
   expect(rate(1_000_000, 5_000)).toBeNull();
   expect(rate(1_000_000, 6_000)).toBeNull();
   expect(rate(5_000_000, 7_000)).toBe(2_000_000);
 });
 
-test("the time between two polls does not count against it", () => {
+test("does not count the time between two polls as a slowdown", () => {
   const rate = makeRateMeter();
   rate(0, 0);
   rate(4_000_000, 2_000);
@@ -16,7 +16,7 @@ test("the time between two polls does not count against it", () => {
   expect(rate(4_000_000, 4_000)).toBe(2_000_000);
 });
 
-test("what was fast long ago does not count", () => {
+test("does not count a high rate of long ago", () => {
   const rate = makeRateMeter();
   rate(0, 0);
   rate(100_000_000, 1_000);
@@ -24,7 +24,7 @@ test("what was fast long ago does not count", () => {
   expect(rate(100_031_000, 31_000)).toBe(1_000);
 });
 
-test("a run that stalls becomes slower and slower", () => {
+test("the rate of a stalled run decreases", () => {
   const rate = makeRateMeter();
   rate(0, 0);
   rate(5_000_000, 1_000);
@@ -32,7 +32,7 @@ test("a run that stalls becomes slower and slower", () => {
   expect(rate(5_000_000, 100_000)).toBe(50_000);
 });
 
-test("two looks in the same moment count as one, and a count that starts anew starts anew", () => {
+test("counts two samples at the same moment as one, and restarts with a counter that restarts", () => {
   const rate = makeRateMeter();
   rate(0, 0);
   expect(rate(1_000, 0)).toBeNull();

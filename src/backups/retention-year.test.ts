@@ -38,7 +38,7 @@ test.each([
   expect(year?.span).toBe("a year");
 });
 
-test("keeps the fulls of incremental backups that the rules keep, too", () => {
+test("also keeps the fulls of incremental backups that the rules keep", () => {
   const year = simulateYear({ ...asked, hold: 2, keep: { monthly: 3 }, isIncremental: true });
   expect(year === null ? null : shown(year)).toEqual([
     "Last 2: 2, 1 day",
@@ -51,7 +51,7 @@ test("keeps the fulls of incremental backups that the rules keep, too", () => {
   expect(simulateYear({ ...weekly, isIncremental: true })).toEqual(simulateYear(weekly));
 });
 
-test("says nothing where only the last ones are kept, or nothing runs", () => {
+test("returns nothing if only the last backups are kept, or nothing runs", () => {
   expect(simulateYear({ ...asked, hold: 7, keep: null })).toBeNull();
   expect(simulateYear({ ...asked, hold: 7, keep: { daily: null } })).toBeNull();
   expect(
@@ -59,11 +59,11 @@ test("says nothing where only the last ones are kept, or nothing runs", () => {
   ).toBeNull();
 });
 
-test.each([Number.NaN, 0, -1, 1.5, 8761])("says nothing of a hold of %d", (hold) => {
+test.each([Number.NaN, 0, -1, 1.5, 8761])("returns nothing for a hold of %d", (hold) => {
   expect(simulateYear({ ...asked, hold, keep: { daily: 7 } })).toBeNull();
 });
 
-test("a schedule with too many runs for a year is told for what was looked at", () => {
+test("covers a shorter time for a schedule with too many runs in a year", () => {
   const year = simulateYear({ ...asked, frequency: "*/5 * * * *", hold: 1, keep: { daily: 2 } });
   expect(year?.span).toBe("31 days");
   expect(year?.kept).toHaveLength(2);

@@ -12,7 +12,7 @@ test.each([
   [50 * 60_000, 3_600_000],
   [23 * 3_600_000, 24 * 3_600_000],
   [30 * 3_600_000, 48 * 3_600_000],
-])("above %d ms the axis ends at %d ms, round on a clock", (value, end) => {
+])("for %d ms the axis ends at %d ms, a round duration", (value, end) => {
   expect(niceSpanMs(value)).toBe(end);
 });
 
@@ -33,7 +33,7 @@ const run = (id: number, status: string, change: Partial<Backup> = {}): Backup =
   ...change,
 });
 
-test("a series has every run, oldest first, with its outcome; size and length as far as it has them", () => {
+test("contains every run, oldest first, with its outcome, and size and duration if known", () => {
   const backups = [
     run(5, "copying"),
     run(4, "running"),

@@ -21,6 +21,6 @@ test.each([
     [restored, { id: 2, restored_at: at(1) }],
     true,
   ],
-])("a restore can be undone, or not: %s", (_, saved, backups, expected) => {
+])("whether a restore can be undone: %s", (_, saved, backups, expected) => {
   expect(canUndo(restored, saved, { backups })).toBe(expected);
 });

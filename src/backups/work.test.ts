@@ -40,7 +40,7 @@ test.each([
   [900_000, "10% smaller than usual"],
   [2_500_000, "usually about 1 MB"],
   [1_000, "usually about 1 MB"],
-])("%i bytes after backups of 1 MB are: %s", (size, words) => {
+])("describes %i bytes after backups of 1 MB as: %s", (size, words) => {
   const before = [backup(3), backup(2, { size: 1_040_000 }), backup(1, { size: 990_000 })];
   const failed = backup(4, { status: "failed", size: 0 });
   const safety = backup(5, { trigger: "safety", size: 9_000_000 });
@@ -48,7 +48,7 @@ test.each([
   expect(sizeTrend(newest, [newest, safety, failed, ...before])).toBe(words);
 });
 
-test("a run waits for the copy that is made of it, and for none that failed", () => {
+test("a run waits for its copy, but not for a failed one", () => {
   const run = (status: string, copy: string) =>
     awaitedCopy(backup(1, { status, copies: [{ id: 9, storage_provider_id: 2, status: copy }] }))
       ?.id;
@@ -56,7 +56,7 @@ test("a run waits for the copy that is made of it, and for none that failed", ()
   expect([run("running", "failed"), run("finished", "running")]).toEqual([undefined, undefined]);
 });
 
-test("an incremental backup is compared by its content, and an import with nothing", () => {
+test("compares an incremental backup by its content, and an import with nothing", () => {
   const full = backup(1, { size: 8_500_000, plain_size: 17_000_000 });
   const patch = (plain_size: number) => backup(2, { base_id: 1, size: 81_300, plain_size });
   expect(sizeTrend(patch(17_100_000), [full])).toBe("usual size");
@@ -65,12 +65,12 @@ test("an incremental backup is compared by its content, and an import with nothi
   expect(sizeTrend(backup(2, { trigger: "import" }), [full])).toBeNull();
 });
 
-test("a size without any before it, or of a run that failed, has no trend", () => {
+test("has no trend for a first size, or for a failed run", () => {
   expect(sizeTrend(backup(1), [backup(1)])).toBeNull();
   expect(sizeTrend(backup(2, { status: "failed" }), [backup(1)])).toBeNull();
 });
 
-test("a run is as far as it has read of what the one before held, and nowhere once it is larger", () => {
+test("the progress of a run is relative to the size of the previous one, and unknown once it is larger", () => {
   const before = backup(1, { plain_size: 200 });
   const read = (bytes: number) =>
     runShare(backup(2, { progress: { plain_bytes: bytes, stored_bytes: 1 } }), [before]);

@@ -25,7 +25,7 @@ function makeService() {
 
 const conflict = new ApiError(409, "The worker is removing.");
 
-test("at most four are asked for at once, the next as soon as one is answered", async () => {
+test("sends at most four requests at once, and the next as soon as one has ended", async () => {
   const { act, asked, answer, open } = makeService();
   const run = createRun({ ids: [1, 2, 3, 4, 5, 6], act, onDone: () => {} });
   expect(run.state.get().phase).toBe("asking");
@@ -37,7 +37,7 @@ test("at most four are asked for at once, the next as soon as one is answered", 
   expect(open.size).toBe(4);
 });
 
-test("each row has its own result as it comes, and the summary counts them", async () => {
+test("shows each row's result as it arrives, and counts them in the summary", async () => {
   const { act, answer } = makeService();
   const done: number[] = [];
   const run = createRun({ ids: [1, 2, 3], act, onDone: (id) => done.push(id) });
@@ -58,7 +58,7 @@ test("each row has its own result as it comes, and the summary counts them", asy
   expect(done).toEqual([1]);
 });
 
-test("trying again asks for what is not done, and for nothing twice", async () => {
+test("a retry requests what failed, and nothing twice", async () => {
   const { act, answer, asked } = makeService();
   const run = createRun({ ids: [1, 2, 3], act, onDone: () => {} });
   const first = run.start("keep");
@@ -75,7 +75,7 @@ test("trying again asks for what is not done, and for nothing twice", async () =
   expect(hasFailed(run.state.get())).toBe(false);
 });
 
-test("the rest can be left alone; what is under way still ends", async () => {
+test("the rest can be skipped; pending requests still end", async () => {
   const { act, answer, asked } = makeService();
   const run = createRun({ ids: [1, 2, 3, 4, 5], act, onDone: () => {}, atOnce: 2 });
   const over = run.start("");
@@ -88,7 +88,7 @@ test("the rest can be left alone; what is under way still ends", async () => {
   expect(hasFailed(run.state.get())).toBe(true);
 });
 
-test("what is read out does not change with every row", async () => {
+test("does not change the live region with every row", async () => {
   const { act, answer } = makeService();
   const run = createRun({
     ids: Array.from({ length: 20 }, (_, index) => index),

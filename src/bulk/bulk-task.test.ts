@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { begin } from "./bulk-task.ts";
 
-test("an action that is asked for once more before its dialog is loaded begins once", async () => {
+test("runs an action once that is requested again before its dialog has loaded", async () => {
   const ran: number[] = [];
   const action = {
     label: "Run now",

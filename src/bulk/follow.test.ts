@@ -10,11 +10,11 @@ test.each([
   ],
   [{ status: undefined }, { kind: "ended", word: null }],
   [null, { kind: "ended", word: "deleted" }],
-])("%o has come to %o", (seen, end) => {
+])("%o has the outcome %o", (seen, end) => {
   expect(endOf(seen)).toEqual(end);
 });
 
-test("looks until nothing moves, through a service that is away", async () => {
+test("polls until everything has settled, even during an outage of the service", async () => {
   const answers: (ReadonlyMap<number, Seen> | null)[] = [
     new Map([
       [1, { status: "starting" }],
@@ -41,7 +41,7 @@ test("looks until nothing moves, through a service that is away", async () => {
   ]);
 });
 
-test("stops looking when nobody wants to know any more", async () => {
+test("stops polling when nobody is subscribed any more", async () => {
   let looks = 0;
   await follow({
     ids: new Set([1]),

@@ -24,7 +24,7 @@ const labels = () => currentCommands().map(({ label }) => label);
 
 afterEach(() => registered.clear());
 
-test("commands come in the order of the page, whenever they were registered, and last those without a button", () => {
+test("lists commands in the order of the page, whenever they were registered, and those without a button last", () => {
   register("Reload", null);
   register("Restart worker 2", { place: 3 });
   register("New worker", { place: 1 });
@@ -32,7 +32,7 @@ test("commands come in the order of the page, whenever they were registered, and
   expect(labels()).toEqual(["New worker", "Restart worker 1", "Restart worker 2", "Reload"]);
 });
 
-test("what is not on screen is not offered", () => {
+test("omits commands whose buttons are not visible", () => {
   register("New worker", { place: 1 });
   register("Stop worker 1", { place: 2, isHidden: true });
   expect(labels()).toEqual(["New worker"]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Block, type Inline, plainText } from "./blocks.ts";
 import { parseInline, parseMarkdown } from "./markdown.ts";
 
-describe("inline", () => {
+describe("inline content", () => {
   test.each<[string, Inline[]]>([
     ["plain", ["plain"]],
     ["a `b*c*` d", ["a ", { kind: "code", text: "b*c*" }, " d"]],
@@ -27,33 +27,33 @@ describe("inline", () => {
 const blocks = (text: string) => parseMarkdown(`# Title\n\n${text}`).blocks;
 const paragraph = (text: string): Block => ({ kind: "paragraph", content: [text] });
 
-test("a paragraph ends at an empty line, and its lines are one text", () => {
+test("ends a paragraph at an empty line, and joins its lines", () => {
   expect(blocks("one\ntwo\n\nthree")).toEqual([paragraph("one two"), paragraph("three")]);
 });
 
-test("a heading has the anchor that GitHub gives it", () => {
+test("gives a heading the anchor that GitHub uses", () => {
   expect(blocks("### Every request (19 files)\n\n## `a-b` & c")).toMatchObject([
     { kind: "heading", level: 3, id: "every-request-19-files" },
     { kind: "heading", level: 2, id: "a-b--c" },
   ]);
 });
 
-test("two headings of one text have anchors of their own", () => {
+test("gives two headings with the same text different anchors", () => {
   expect(blocks("## Same\n\n## Same")).toMatchObject([{ id: "same" }, { id: "same-1" }]);
 });
 
-test("a comment is not shown", () => {
+test("omits a comment", () => {
   expect(blocks("<!-- for writers -->\n\ntext")).toEqual([paragraph("text")]);
 });
 
-test("a code block keeps its text as it is", () => {
+test("keeps the text of a code block unchanged", () => {
   expect(blocks("```sh\n# no heading\n\n  - no list\n```\nafter")).toEqual([
     { kind: "code", language: "sh", text: "# no heading\n\n  - no list" },
     paragraph("after"),
   ]);
 });
 
-test("a list has items of blocks, and lists within them", () => {
+test("parses lists with several blocks in an item, and nested lists", () => {
   expect(blocks("- one\n  more\n  - inner\n- two\n\n  apart\n\n1. first\n2. second")).toEqual([
     {
       kind: "list",
@@ -67,7 +67,7 @@ test("a list has items of blocks, and lists within them", () => {
   ]);
 });
 
-test("a table has a head, rows, and cells with a bar in them", () => {
+test("parses a table with a header, rows, and escaped bars in cells", () => {
   expect(blocks("| A | B |\n| - | - |\n| `a` | b \\| c |")).toEqual([
     {
       kind: "table",
@@ -88,7 +88,7 @@ test.each([
   "[a]: b.md",
   "    indented",
   "broken  \nhard",
-])("refuses what it does not know: %s", (text) => {
+])("refuses unsupported syntax: %s", (text) => {
   expect(() => blocks(text)).toThrow("Help can't show");
 });
 
@@ -96,6 +96,6 @@ test("refuses a page without a title", () => {
   expect(() => parseMarkdown("text")).toThrow("begins with its title");
 });
 
-test("the text of a content is what is read of it", () => {
+test("returns the plain text of inline content", () => {
   expect(plainText(parseInline("**a** [b `c`](d.md)"))).toBe("a b c");
 });

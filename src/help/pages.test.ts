@@ -34,26 +34,26 @@ const linksOf = (content: readonly Inline[]): string[] =>
     return part.kind === "link" ? [part.to] : linksOf(part.content);
   });
 
-test("no page leads to a picture, which help could not show", async () => {
+test("no page has an image, which the help could not show", async () => {
   for (const name of names) {
     const links = linksOf((await load(name)).blocks.flatMap(contentsOf));
     expect(links.filter((to) => /\.(?:webp|png|svg)$/.test(to))).toEqual([]);
   }
 });
 
-test("the index lists every page by its title", async () => {
+test("the index lists every page with its title", async () => {
   expect(listed.map(([name]) => name).sort()).toEqual(names.sort());
   for (const [name, title] of listed) expect((await load(name)).title).toBe(title);
 });
 
 describe.each(names)("%s", (name) => {
-  test("shows no mark of Markdown as text", async () => {
+  test("shows no Markdown syntax as text", async () => {
     const { blocks } = await load(name);
     const texts = blocks.flatMap(contentsOf).filter((part) => typeof part === "string");
     expect(texts.filter((text) => /\*\*|`|\]\(|^#|^\||^- /.test(text))).toEqual([]);
   });
 
-  test("leads only to sections that are there", async () => {
+  test("links only to existing sections", async () => {
     for (const to of linksOf((await load(name)).blocks.flatMap(contentsOf))) {
       const target = readTarget(to, name);
       if (target.kind !== "page") continue;
@@ -74,14 +74,14 @@ test.each([
   ["quarterdeck.service", { kind: "file" }],
   ["look.md", { kind: "file" }],
   ["javascript:alert(1)", { kind: "file" }],
-])("%s leads where it can", (to, target) => {
+])("resolves %s", (to, target) => {
   expect(readTarget(to, "backups")).toEqual(target);
 });
 
-test.each(["nothing", "constructor", "../backups", ""])("there is no page %s", async (name) => {
+test.each(["nothing", "constructor", "../backups", ""])("has no page “%s”", async (name) => {
   expect(await loadHelp(name)).toBeNull();
 });
 
-test("what a content reads as is its text alone", () => {
+test("returns only the text of a content", () => {
   expect(plainText(["a ", { kind: "strong", content: [{ kind: "code", text: "b" }] }])).toBe("a b");
 });

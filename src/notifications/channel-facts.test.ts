@@ -34,11 +34,11 @@ test.each<[[number, boolean][], string]>([
   expect(savedText(new Map(pairs), nameOf, "shop")).toBe(text);
 });
 
-test("a failed message is not said to have reached its provider", () => {
+test("does not claim that a failed message has reached its provider", () => {
   expect(messageLooks.failed.help).toMatch(/rejected .*, or no attempt succeeded/);
 });
 
-test("a kind of channel that only the service knows keeps the service's word", () => {
+test("shows an unknown type of channel as the service names it", () => {
   expect([typeWord("discord"), typeWord("pager"), typeWord("toString")]).toEqual([
     "Discord",
     "pager",
@@ -72,11 +72,11 @@ test.each([
     undefined,
   ],
   ["the secret is missing, or was", { trouble: "OPS is not set." }, undefined],
-])("a test can be sent or not: %s", (_, change, expected) => {
+])("whether a test can be sent: %s", (_, change, expected) => {
   expect(testRefusal({ ...channel, ...change })).toBe(expected);
 });
 
-test("a complaint about an id is found by the place at which the id was sent", () => {
+test("finds the error of an id by its position in the request", () => {
   const error = new ApiError(422, "The selected channels.2 is invalid. (and 1 more error)", {
     fields: { "channels.0": ["Gone."], "channels.2": ["There is no channel 99."] },
   });
@@ -84,7 +84,7 @@ test("a complaint about an id is found by the place at which the id was sent", (
   expect(idTrouble(new ApiError(403, "Not allowed."), 99, [99])).toBe("Not allowed.");
 });
 
-test("a channel that a site uses no longer stays in sight, in its place", () => {
+test("keeps a channel that a site no longer uses visible, in its place", () => {
   const [one, two] = [1, 2].map((id) => ({ id, name: `channel ${id}`, type: "slack", meta: {} }));
   if (one === undefined || two === undefined) throw new Error("There are two.");
   const renamed = { ...two, name: "renamed" };

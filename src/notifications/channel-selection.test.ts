@@ -10,13 +10,13 @@ import {
 
 const changes = (...pairs: [number, boolean][]): Changes => new Map(pairs);
 
-test("a change adds at the end, takes away in place, and leaves the rest as it is", () => {
+test("a change appends and removes ids, and keeps the others in place", () => {
   expect(withChanges([3, 1, 2], changes([4, true], [1, false], [2, true], [9, false]))).toEqual([
     3, 2, 4,
   ]);
 });
 
-test("the inverse of what changed brings the old set back", () => {
+test("the inverse of a change restores the previous set", () => {
   const ids = fc.uniqueArray(fc.integer({ min: 1, max: 8 }));
   const wanted = fc.array(fc.tuple(fc.integer({ min: 1, max: 8 }), fc.boolean()));
   fc.assert(
@@ -57,7 +57,7 @@ function makeService(ids: number[]) {
 
 const makeOwner = () => ({ saved: vi.fn<Owner["saved"]>(), refused: vi.fn<Owner["refused"]>() });
 
-test("two quick changes are saved one after the other, and the second save has both", async () => {
+test("saves two quick changes one after the other, the second with both", async () => {
   const { selection, shown, saves, answer } = makeService([1]);
   const owner = makeOwner();
   selection.change(changes([2, true]), owner);
@@ -76,7 +76,7 @@ test("two quick changes are saved one after the other, and the second save has b
   expect(selection.unsaved.get().size).toBe(0);
 });
 
-test("what waits is saved together, and only as it is wanted in the end", async () => {
+test("saves waiting changes together, and only their final state", async () => {
   const { selection, shown, saves, answer } = makeService([]);
   const owner = makeOwner();
   selection.change(changes([1, true]), owner);
@@ -88,7 +88,7 @@ test("what waits is saved together, and only as it is wanted in the end", async 
   expect(saves()).toEqual([[1], [1, 3]]);
 });
 
-test("a change that was taken back before its turn is not sent at all", async () => {
+test("does not send a change that was reverted before its turn", async () => {
   const { selection, saves, answer } = makeService([]);
   const owner = makeOwner();
   selection.change(changes([1, true]), owner);
@@ -98,7 +98,7 @@ test("a change that was taken back before its turn is not sent at all", async ()
   expect(saves()).toEqual([[1]]);
 });
 
-test("a refused change goes back, and one that came after it is still made", async () => {
+test("reverts a refused change, and still saves a later one", async () => {
   const { selection, shown, saves, answer } = makeService([1]);
   const owner = makeOwner();
   selection.change(changes([2, true]), owner);
@@ -111,7 +111,7 @@ test("a refused change goes back, and one that came after it is still made", asy
   expect(shown()).toEqual([]);
 });
 
-test("what another owner wants is a save of its own, so that its refusal takes nothing else along", async () => {
+test("saves changes of different owners separately, so that a refusal affects only one", async () => {
   const { selection, saves, answer } = makeService([]);
   const [boxes, form] = [makeOwner(), makeOwner()];
   selection.change(changes([1, true]), boxes);
@@ -124,7 +124,7 @@ test("what another owner wants is a save of its own, so that its refusal takes n
   expect([form.refused.mock.calls.length, boxes.refused.mock.calls.length]).toEqual([1, 0]);
 });
 
-test("a change that is made while an answer is shown is saved too", async () => {
+test("saves a change that is made while a response is handled, too", async () => {
   const { selection, saves, answer } = makeService([]);
   const owner = makeOwner();
   owner.saved.mockImplementationOnce(() => selection.change(changes([2, true]), owner));
@@ -134,7 +134,7 @@ test("a change that is made while an answer is shown is saved too", async () => 
   expect(saves()).toEqual([[1], [1, 2]]);
 });
 
-test("a change is put on top of what the service says by then, and fails where it cannot say", async () => {
+test("applies a change to the current state of the service, and fails if that is unavailable", async () => {
   let stored: readonly number[] = [1];
   let isAway = false;
   const save = vi.fn<(ids: readonly number[]) => Promise<void>>(async (ids) => void (stored = ids));

@@ -56,7 +56,7 @@ const troubled: WholeOverview = {
   },
 };
 
-test("a backup of Quarterdeck itself that failed or is overdue is a problem of its own", () => {
+test("a failed or overdue backup of Quarterdeck itself is a separate problem", () => {
   const own = { reason: "The disk is full.", at: at(3) };
   const problemsOf = (self_backup: WholeOverview["self_backup"]) =>
     groupsOf({ ...empty, self_backup }).flatMap(({ problems }) => problems);
@@ -69,7 +69,7 @@ test("a backup of Quarterdeck itself that failed or is overdue is a problem of i
   expect(problemsOf(null)).toEqual([]);
 });
 
-test("figures are good only where all of it is", () => {
+test("a figure is good only if everything in it is", () => {
   expect(figuresOf(troubled)).toMatchObject([
     { value: 37, total: 80, tone: "bad", detail: "1 needs attention · 42 without a backup" },
     { value: 56, total: 60, tone: "bad", detail: "2 down · 2 stopped" },
@@ -81,7 +81,7 @@ test("figures are good only where all of it is", () => {
   expect(figuresOf(up)[1]).toMatchObject({ tone: "good", detail: "All workers" });
 });
 
-test("a backup with a warning is protected and never green", () => {
+test("a backup with a warning is protected, and never green", () => {
   const odd: WholeOverview = {
     ...empty,
     protection: {
@@ -106,7 +106,7 @@ test("a backup with a warning is protected and never green", () => {
   expect(failureCount(odd)).toBe(1);
 });
 
-test("an action is offered where one mends the problem, and nothing else", () => {
+test("offers an action only if it fixes the problem", () => {
   const actionsOf = (overview: WholeOverview) =>
     groupsOf(overview).flatMap(({ problems }) =>
       problems.map(({ action }) => action?.kind ?? null),
@@ -135,7 +135,7 @@ test("an action is offered where one mends the problem, and nothing else", () =>
   ).toEqual(["start", null, null, "run", null, null]);
 });
 
-test("a server that is away is one line, however many workers it has, and leads to the server's page", () => {
+test("an unreachable server is one line, however many workers it has, and links to the server's page", () => {
   const server = (id: number, what: "server" | "workers" | null) => ({
     id,
     name: `web-${id}`,
@@ -184,7 +184,7 @@ test("a server that is away is one line, however many workers it has, and leads 
   expect(calmText({ ...overview, servers: [] })).not.toBeNull();
 });
 
-test("many problems that are alike are one line, and the newest comes first", () => {
+test("groups many similar problems in one line, newest first", () => {
   const lines = linesOf(groupsOf(troubled)).map((line) =>
     line.type === "group" ? line.group.title(line.group.total) : line.problem.title,
   );
@@ -196,7 +196,7 @@ test("many problems that are alike are one line, and the newest comes first", ()
   ]);
 });
 
-test("a list of one kind has each problem, and says how many are not listed", () => {
+test("a list of one kind shows each problem, and how many are not listed", () => {
   const many = { ...troubled.workers, failing: 120 };
   const { problems, more } = listOf(groupsOf({ ...troubled, workers: many }), "down");
   expect(problems.map(({ key }) => key)).toEqual(["worker 2", "worker 1"]);
@@ -204,14 +204,14 @@ test("a list of one kind has each problem, and says how many are not listed", ()
   expect(more).toBe(118);
 });
 
-test("claims that nothing is wrong only of what there is", () => {
+test("claims no problems only for what exists", () => {
   expect(calmText(empty)).toBeNull();
   expect(calmText({ ...empty, workers: { ...empty.workers, total: 1, up: 1 } })).toBe(
     "No problems: 1 worker up.",
   );
 });
 
-test("a sample is no site that somebody added", () => {
+test("does not count the sample as a site that a user added", () => {
   const sample = { id: 1, name: "sample", health: "good", is_sample: true } as const;
   const server = {
     id: 1,

@@ -19,13 +19,13 @@ const command = (label: string, { row, ...state }: Facts = {}): Command => ({
 const labels = (commands: Command[], from: Element | null = null) =>
   toEntries(commands, from).map(({ label }) => label);
 
-test("commands are offered in the page's order, also one without a button", () => {
+test("lists commands in the page's order, including those without a button", () => {
   expect(
     labels([command("New worker"), command("Copy log"), { label: "Reload", run: () => {} }]),
   ).toEqual(["New worker", "Copy log", "Reload"]);
 });
 
-test("the row that the focus was in comes first", () => {
+test("lists the row that had the focus first", () => {
   const [one, two] = [{ name: "one" }, { name: "two" }];
   const commands = [
     command("New worker"),
@@ -35,7 +35,7 @@ test("the row that the focus was in comes first", () => {
   expect(labels(commands, inRow(two))).toEqual(["Stop worker 2", "New worker", "Stop worker 1"]);
 });
 
-test("what cannot be run comes last and says why", () => {
+test("lists disabled commands last, with the reason", () => {
   const refusal = "Can't stop while the status is installing.";
   const entries = toEntries(
     [
@@ -52,7 +52,7 @@ test("what cannot be run comes last and says why", () => {
   ]);
 });
 
-test("the same command twice is one, the one that can be run", () => {
+test("lists a duplicate command once, preferably the enabled one", () => {
   const entries = toEntries(
     [command("New worker", { refusal: "No." }), command("New worker")],
     null,

@@ -13,7 +13,7 @@ test.each([
   ["emails on redis", "redis emails", "[emails] on [redis]"],
   ["shop.example.com", "spxm", "shop.example.com"],
   ["shop.example.com", " ", "shop.example.com"],
-])("marks in %s what %s has", (label, text, expected) => {
+])("highlights in %s what matches %s", (label, text, expected) => {
   expect(marks(label, text).join("")).toBe(expected);
 });
 
@@ -28,11 +28,11 @@ test.each([
   expect(strength(entry(label), text)).toBe(expected);
 });
 
-test("the id that was asked for is as strong as the name", () => {
+test("an exact id is as strong as the name", () => {
   expect(strength({ ...entry("emails on redis"), isExact: true }, "worker 7")).toBe(0);
 });
 
-test("all words must stand in the name or the detail as they are", () => {
+test("all words must be in the name or the detail literally", () => {
   const worker = entry("emails on redis", "shop.example.com");
   expect(holdsWords(worker, "shop ema")).toBe(true);
   expect(holdsWords(worker, "shop xyz")).toBe(false);

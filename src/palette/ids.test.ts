@@ -15,11 +15,11 @@ test.each([
   ["backup configuration 4", "Configuration 4 /backup-configurations/4"],
   ["site 3", "Site 3 /sites/3/workers"],
   ["server 2", "Server 2 /servers/2/backups"],
-])("“%s” leads there", (text, goal) => {
+])("“%s” finds its object", (text, goal) => {
   expect(goals(text)).toEqual([goal]);
 });
 
-test.each(["12", "#12"])("“%s” may be any thing", (text) => {
+test.each(["12", "#12"])("“%s” may be an object of any kind", (text) => {
   expect(idEntries(text, everywhere).map(({ label }) => label)).toEqual([
     "Worker 12",
     "Backup 12",
@@ -30,13 +30,13 @@ test.each(["12", "#12"])("“%s” may be any thing", (text) => {
   ]);
 });
 
-test("a site or server that is known not to be there is not offered", () => {
+test("does not offer a site or server that is known not to exist", () => {
   expect(goals("site 3", () => false)).toEqual([]);
   expect(goals("12", (kind) => kind === "site")).not.toContain("Server 12 /servers/12/backups");
 });
 
 test.each(["", "0", "007", "12 workers", "web 2", "1.5", "worker", "12345678901234567"])(
-  "“%s” is no id",
+  "“%s” is not an id",
   (text) => {
     expect(goals(text)).toEqual([]);
   },

@@ -36,7 +36,7 @@ const shown = (text: string, recent?: readonly Entry[]) =>
     labels: hits.map(({ entry }) => entry.label),
   }));
 
-test("without a word the last destinations come first, then the page, then everywhere", () => {
+test("without a text lists recent destinations first, then the page, then all others", () => {
   const activity = destinations.find(({ label }) => label === "Activity");
   const recent = activity ? withRecent([], activity) : [];
   const groups = shown("", recent);
@@ -46,11 +46,11 @@ test("without a word the last destinations come first, then the page, then every
   expect(groups[2]?.labels[0]).toBe("Overview");
 });
 
-test("a group that is cut says how many there are", () => {
+test("a truncated group shows how many there are", () => {
   expect(shown("")[0]).toMatchObject({ name: "page", total: 9, labels: { length: 6 } });
 });
 
-test("the group of the best match comes first", () => {
+test("lists the group of the best match first", () => {
   expect(shown("restart")[0]?.name).toBe("page");
   expect(shown("shop webhooks")[0]).toMatchObject({
     name: "go",
@@ -59,7 +59,7 @@ test("the group of the best match comes first", () => {
   expect(shown("new webhook")[0]?.labels).toEqual(["New webhook on shop.example.com"]);
 });
 
-test("an id comes first and once, in the words of what is known of it", () => {
+test("lists an id first and once, with the known name of its object", () => {
   const [ids, ...others] = find("worker 12");
   expect(ids).toMatchObject({ name: "id", total: 1 });
   expect(ids?.hits[0]?.entry).toMatchObject({
@@ -70,13 +70,13 @@ test("an id comes first and once, in the words of what is known of it", () => {
   expect(keys).not.toContain("/workers/12");
 });
 
-test("what was seen is found by its name, its queue, its URL", () => {
+test("finds visited objects by their name, queue or URL", () => {
   expect(shown("nightly")[0]?.labels[0]).toBe("Orders, nightly");
   expect(shown("high default")[0]?.labels[0]).toBe("high,default on redis");
   expect(shown("ci hook")[0]?.labels[0]).toBe("https://ci.example.com/hook");
 });
 
-test("a service that lists no servers has no timeline to go to, and its places by id", () => {
+test("without a list of servers offers no timeline, and places by id", () => {
   const sites = [{ id: 3, name: "Site 3" }];
   const labels = placeEntries({ servers: [], sites, isWhole: false }).map(({ label }) => label);
   expect(labels).toContain("Site 3 webhooks");
@@ -95,7 +95,7 @@ test("a page of a site offers a new worker there, and one of a server a new back
   expect(labels(null)).toEqual([]);
 });
 
-test("five destinations are remembered, the newest first, none twice", () => {
+test("remembers five destinations, the newest first, without duplicates", () => {
   const chosen = ["a", "b", "c", "d", "e", "f", "b"].map((key) => toPage("site", key, "", key));
   // oxlint-disable-next-line unicorn/no-array-reduce -- the list changes with each choice
   const kept = chosen.reduce<readonly Entry[]>(withRecent, []);
@@ -115,7 +115,7 @@ test.each([
   expect(nextPlace(key, place, 20)).toBe(expected);
 });
 
-test("in an empty list there is nowhere to go", () => {
+test("an empty list has no position to move to", () => {
   expect(nextPlace("ArrowDown", 0, 0)).toBeNull();
 });
 
@@ -134,7 +134,7 @@ const worker = hitEntries(
   null,
 );
 
-test("what the service found stands under its kind, with its place, its state and its number of all", () => {
+test("lists results of the service by kind, with their place, state and total number", () => {
   const [first] = arrange("emai", {
     answers: worker,
     offers: destinations,
@@ -147,7 +147,7 @@ test("what the service found stands under its kind, with its place, its state an
   });
 });
 
-test("a worker that can't be asked may be one that runs, or one that was stopped", () => {
+test("offers both starting and stopping an unreachable worker", () => {
   const hit = { kind: "worker", id: 7, name: "emails on redis", server_id: 1, site_id: 3 } as const;
   const orders = (status: string) =>
     actionsOf({ ...hit, detail: "", status }).map(({ label }) => label);
@@ -155,7 +155,7 @@ test("a worker that can't be asked may be one that runs, or one that was stopped
   expect(orders("stopped")).toEqual(["Open", "Restart", "Start", "View log", "Edit"]);
 });
 
-test("what can be done with it is refused where the service would", () => {
+test("disables actions that the service would refuse", () => {
   const [entry] = worker;
   const actions = entry?.actions?.() ?? [];
   expect(actions.map(({ label }) => label)).toEqual([
@@ -183,13 +183,13 @@ test("what can be done with it is refused where the service would", () => {
   expect(removing?.actions?.()[1]?.refusal).toBe("Can't restart while the status is removing.");
 });
 
-test("a kind that the dashboard has no page for is left out", () => {
+test("omits a kind for which the dashboard has no page", () => {
   const hit = { id: 1, name: "x", detail: "", status: null, server_id: null, site_id: null };
   for (const kind of ["robot", "constructor"])
     expect(hitEntries([{ kind, ...hit }], 1)).toEqual([]);
 });
 
-test("what a source answers with is listed as it is, however little it looks like the text", () => {
+test("lists the results of a source as they are, however little they resemble the text", () => {
   const answer = toPage("restart", "Worker 77", "php artisan horizon", "/workers/77");
   expect(arrange("horizont", { answers: [answer], offers: destinations })[0]?.hits[0]?.entry).toBe(
     answer,

@@ -27,11 +27,11 @@ test.each([
   ["capitals and umlauts", "MÜN", "münchen.example.com workers"],
   ["another script", "заказ", "Заказы, ночью"],
   ["a thing before what is done to it", "worker 12", "Worker 12"],
-])("%s find it: %s", (_what, text, label) => {
+])("%s match: %s", (_what, text, label) => {
   expect(labels(text)[0]).toBe(label);
 });
 
-test("a whole number comes before one that begins like it", () => {
+test("ranks an exact number before one with the same prefix", () => {
   const [long, short] = ["Restart worker 71", "Restart worker 7"].map((label) =>
     toPage("act", label, "", label),
   );
@@ -40,22 +40,22 @@ test("a whole number comes before one that begins like it", () => {
     expect(rank([long, short], text)[0]?.entry).toBe(short);
 });
 
-test("equally good ones stay in the order in which they come", () => {
+test("keeps the order of equally good matches", () => {
   expect(labels("restart")).toEqual(["Restart worker 7", "Restart worker 12"]);
 });
 
-test("what cannot be chosen comes last, however well it fits", () => {
+test("ranks disabled entries last, however well they match", () => {
   expect(labels("12").at(-1)).toBe("Stop worker 12");
 });
 
 test.each(["xyzzy qq", "?", "…", "shpwbh", "rw7", "spxm"])(
-  "what fits nothing finds nothing: %s",
+  "finds nothing for a text without a match: %s",
   (text) => {
     expect(labels(text)).toEqual([]);
   },
 );
 
-test("no letter is lost or doubled by the marks, whichever part they fall into", () => {
+test("highlighting neither loses nor duplicates a letter, in whichever part it is", () => {
   for (const text of ["shop webh", "12", "o", "worker 12 high", "site 3"])
     for (const { entry, label, detail } of rank(entries, text)) {
       expect(label.map((part) => part.text).join("")).toBe(entry.label);
@@ -63,7 +63,7 @@ test("no letter is lost or doubled by the marks, whichever part they fall into",
     }
 });
 
-test("marks that begin before a part or end behind it are cut at its edges", () => {
+test("clips highlights that extend beyond a part", () => {
   expect(toParts("Site 3", [2, 12, 15, 99], 10)).toEqual([
     { text: "Si", isMatch: true },
     { text: "te ", isMatch: false },

@@ -14,7 +14,7 @@ test.each(preloadedPages.map(({ path }) => path))("%s is a page of the dashboard
   expect(matches?.at(-1)?.route.path).toBe(path);
 });
 
-test("asks for the page's own things, and for what the left side shows where there is one", () => {
+test("requests the page's own data, and that of the navigation if it is shown", () => {
   expect(preloadFor("/sites/7/workers", "", false)?.asks).toEqual([
     "/api/site/7/workers?sort=attention",
     "/api/site/7",
@@ -26,7 +26,7 @@ test("asks for the page's own things, and for what the left side shows where the
   });
 });
 
-test("leaves what stands in the address' query to the loader", () => {
+test("leaves data that depends on the query of the URL to the loader", () => {
   expect(preloadFor("/sites/7/workers", "?page=2", true)?.asks).toEqual(["/api/overview"]);
 });
 

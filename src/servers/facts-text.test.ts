@@ -10,9 +10,11 @@ test.each([
     "3.40.1",
   ],
   ["built by hand", "built by hand"],
-])("the version in “%s” is %s", (words, version) => expect(versionIn(words)).toBe(version));
+])("extracts the version in “%s” as %s", (words, version) =>
+  expect(versionIn(words)).toBe(version),
+);
 
-test("sizes are read at a glance, and what was not found is said", () => {
+test("formats sizes, and says what was not found", () => {
   const facts = {
     at: "2026-11-22T10:00:00.000000Z",
     system: null,

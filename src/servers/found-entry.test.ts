@@ -4,7 +4,7 @@ import { databaseEntry, placeOf } from "./found-entry.ts";
 
 const login = { user: "shop", password: "secret" };
 
-test("an entry is one that the service takes, and its place names no secret", () => {
+test("a discovered entry is accepted by the service, and its place contains no secret", () => {
   const found = { engine: "mysql", port: 3306, socket: null } as const;
   expect(requestEntries.databases.safeParse(databaseEntry(1, found, login, "shop")).success).toBe(
     true,

@@ -7,12 +7,12 @@ import {
   serversText,
 } from "./token-facts.ts";
 
-test("a token that may do everything says so, whatever else it may", () => {
+test("describes a token with all permissions as such, whatever else it has", () => {
   expect(abilityText({ abilities: ["read"] })).toBe("Read");
   expect(abilityText({ abilities: ["read", "*"] })).toBe("Everything");
 });
 
-test("servers are named; one that is gone from the inventory is still listed", () => {
+test("names its servers, and still lists one that was removed from the inventory", () => {
   const servers = [
     { id: 1, name: "web-1" },
     { id: 2, name: "db-1" },
@@ -27,7 +27,7 @@ test.each([
   ["2026-03-01T12:00:00.000000Z", "past"],
   ["2026-03-08T11:59:59.000000Z", "soon"],
   ["2026-03-08T12:00:00.000000Z", "later"],
-] as const)("a token that ends at %s ends %s", (at, expected) => {
+] as const)("a token that expires at %s expires %s", (at, expected) => {
   expect(expiryOf({ expires_at: at }, now)).toBe(expected);
 });
 
@@ -43,7 +43,7 @@ test("offers no expiry later than that of the token in use", () => {
   expect(labels("2026-03-02T12:00:00.000000Z")).toEqual(["With the current token"]);
 });
 
-test("an expiry counts whole days from now", () => {
+test("counts the days until an expiry from now", () => {
   expect(momentAfter(30, now)?.toISOString()).toBe("2026-03-31T12:00:00.000Z");
   expect(momentAfter(null, now)).toBeNull();
 });

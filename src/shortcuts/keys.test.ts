@@ -51,7 +51,7 @@ test.each<[string, Pressed, string]>([
   ["Escape", {}, "Escape"],
   ["о", { code: "KeyJ" }, "j"],
   ["Ч", { code: "KeyX", down: ["Shift"] }, "Shift+x"],
-])("%s with %o asks for one thing", (key, pressed, binding) => {
+])("%s with %o runs one command", (key, pressed, binding) => {
   expect(press([[key, pressed]])).toEqual({ ran: [binding], isTaken: true });
 });
 
@@ -69,22 +69,22 @@ test.each<[string, Pressed]>([
   ["é", { code: "KeyJ" }],
   ["Enter", {}],
   ["Tab", {}],
-])("%s with %o is the browser's own", (key, pressed) => {
+])("%s with %o is left to the browser", (key, pressed) => {
   expect(press([[key, pressed]])).toEqual({ ran: [], isTaken: false });
 });
 
-test("a key that something else has taken does nothing more", () => {
+test("ignores a key that was handled already", () => {
   expect(press([["j", { isTaken: true }]]).ran).toEqual([]);
 });
 
-test("a key that finds nothing to do stays the browser's own", () => {
+test("leaves a key without an effect to the browser", () => {
   const handle = keysHandler([{ key: "j", label: "j", run: () => false }], () => onPage);
   const event = keyEvent("j", {});
   handle(event);
   expect(event.defaultPrevented).toBe(false);
 });
 
-test("a key that two have is for the first of them that has something to do", () => {
+test("a key with two bindings runs the first one that has an effect", () => {
   const ran: string[] = [];
   const toBinding = (label: string, hasWork: boolean) => ({
     key: "x",
@@ -103,22 +103,22 @@ test("a key that two have is for the first of them that has something to do", ()
   expect(ran).toEqual(["cancel"]);
 });
 
-test("a sign that a keyboard has only with AltGr is taken, although Ctrl and Alt are down", () => {
+test("accepts a character that needs AltGr, although Ctrl and Alt are reported as pressed", () => {
   expect(press([["[", { down: ["AltGraph", "Control", "Alt"] }]]).ran).toEqual(["["]);
 });
 
-test("a sequence asks for its thing once it is whole, and a wrong key ends it", () => {
+test("runs a sequence once it is complete, and a wrong key ends it", () => {
   expect(press([["g"], ["b"]])).toEqual({ ran: ["g b"], isTaken: true });
   expect(press([["g"], ["r"], ["b"]]).ran).toEqual(["r"]);
   expect(press([["b"]]).ran).toEqual([]);
 });
 
-test.each(["j", "x", "?", "#", "Escape"])("%s in a field or under a dialog is not ours", (key) => {
+test.each(["j", "x", "?", "#", "Escape"])("ignores %s in a field or under a dialog", (key) => {
   expect(press([[key]], { isInField: true }).ran).toEqual([]);
   expect(press([[key]], { isCovered: true }).ran).toEqual([]);
 });
 
-test("turned off, letters and signs do nothing, and Escape still lets go", () => {
+test("when disabled, ignores letters and characters, and still handles Escape", () => {
   for (const key of ["j", "x", "?", "#", "r", "["])
     expect(press([[key]], { hasSingleKeys: false }).ran).toEqual([]);
   expect(press([["Escape"]], { hasSingleKeys: false }).ran).toEqual(["Escape"]);

@@ -30,12 +30,12 @@ const all = (tag: string) =>
     ([, attributes = "", content = ""]) => ({ attributes, content }),
   );
 
-test("each column's header and cells come from its one definition, in its order", () => {
+test("renders each column's header and cells from one definition, in order", () => {
   expect(all("th").map(({ content }) => content)).toEqual(["All 2", "Name", "Weight"]);
   expect(all("td").map(({ content }) => content)).toEqual(["4", "Apple", "182", "7", "•", "66"]);
 });
 
-test("a header is aligned, as wide and hidden as the cells below it", () => {
+test("a header has the alignment, width and visibility of its cells", () => {
   const heads = all("th");
   const cells = all("td");
   for (const [index, classes] of [["w-px", "pe-0"], [], ["text-end", "@max-3xl:hidden"]].entries())
@@ -46,7 +46,7 @@ test("a header is aligned, as wide and hidden as the cells below it", () => {
         expect(attributes.split(/[\s"]/).includes(one)).toBe(classes.includes(one));
 });
 
-test("a header's help is its description too, and others have none", () => {
+test("a header's help is also its description, and others have none", () => {
   const described = all("th").map(
     ({ attributes }) => /aria-description="([^"]*)"/.exec(attributes)?.[1],
   );

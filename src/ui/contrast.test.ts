@@ -44,24 +44,24 @@ describe.each(schemes)("%s", (_scheme, half) => {
     ...plain.map((name) => [`${name}, hovered`, over(palette.hover[half], color(name))] as const),
   ];
 
-  test.each(texts)("%s is read on every surface", (name) => {
+  test.each(texts)("text in %s is readable on every surface", (name) => {
     for (const [surface, below] of surfaces)
       expect(contrast(color(name), below), surface).toBeGreaterThanOrEqual(4.5);
   });
 
-  test.each(["edge", "brand"] as const)("%s bounds a control on every surface", (name) => {
+  test.each(["edge", "brand"] as const)("%s is a visible border on every surface", (name) => {
     for (const [surface, below] of surfaces.filter(([surface]) => grounds.has(surface)))
       expect(contrast(color(name), below), surface).toBeGreaterThanOrEqual(3);
   });
 
   test.each(["brand", "brand-hover", "danger", "danger-hover"] as const)(
-    "the label of a button is read on %s",
+    "the label of a button is readable on %s",
     (name) => expect(contrast(color("on-brand"), color(name))).toBeGreaterThanOrEqual(4.5),
   );
 
-  test("what a search found is read", () =>
+  test("a search match is readable", () =>
     expect(contrast(color("ink"), color("mark"))).toBeGreaterThanOrEqual(4.5));
 
-  test("what is raised differs from the canvas", () =>
+  test("raised surfaces differ from the canvas", () =>
     expect(contrast(color("raised"), color("canvas"))).toBeGreaterThan(1.05));
 });

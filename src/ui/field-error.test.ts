@@ -11,7 +11,7 @@ test.each([
   expect(fieldErrorText(error, label)).toBe(text);
 });
 
-test("prefers a field's own text where it is empty", () => {
+test("prefers a field's own message when it is empty", () => {
   const error = "The storage provider id field is required.";
   const text = "Choose where to store backups.";
   expect(fieldErrorText(error, "Storage provider", text)).toBe(text);

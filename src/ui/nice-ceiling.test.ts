@@ -8,6 +8,6 @@ test.each([
   [4, 5],
   [5.5, 10],
   [4_100_000, 5_000_000],
-])("above %d the axis ends at %d", (value, end) => {
+])("for %d the axis ends at %d", (value, end) => {
   expect(niceCeiling(value)).toBe(end);
 });

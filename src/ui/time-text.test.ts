@@ -16,11 +16,11 @@ test.each([
   [-23 * h - 59 * min, "23 hours ago"],
   [-40 * d, "40 days ago"],
   [2 * h, "in 2 hours"],
-])("formats a moment %i ms away in whole units", (awayMs, expected) => {
+])("formats a time %i ms away in whole units", (awayMs, expected) => {
   expect(relativeText(1e12 + awayMs, 1e12)).toBe(expected);
 });
 
-test("says of what is to come soon that it is to come", () => {
+test("formats a time in the near future as future", () => {
   expect(relativeText(1e12 + 59 * s, 1e12, soonText)).toBe("in under a minute");
   expect(relativeText(1e12 + min, 1e12, soonText)).toBe("in 1 minute");
   expect(relativeText(1e12 - min, 1e12, soonText)).toBe("1 minute ago");
@@ -36,11 +36,11 @@ test.each([
   [2 * h + 5 * min, "2 h 5 min"],
   [d, "1 d"],
   [4 * d + 3 * h + 20 * min, "4 d 3 h"],
-])("formats a span of %i ms as finely as is worth reading", (ms, expected) => {
+])("formats a duration of %i ms with two units at most", (ms, expected) => {
   expect(durationText(ms)).toBe(expected);
 });
 
-test("the full moment is English, whatever the browser speaks, and says its zone", () => {
+test("formats a full time in English, whatever the browser's language, with its time zone", () => {
   const pattern = /^3[01] Jan 2026, \d\d:\d\d:00 · 2026-01-31 09:30:00 UTC$/;
   expect(absoluteText(new Date("2026-01-31T09:30:00Z"))).toMatch(pattern);
 });

@@ -12,7 +12,7 @@ test.each([
   ["controls", "a\u0000\u0008\u001b\u007f\u0085", String.raw`a\u0000\u0008\u001b\u007f\u0085`],
   ["a joiner between letters that need none", "pay\u200dpal", String.raw`pay\u200dpal`],
   ["a joiner at the end", "👨\u200d", "👨" + String.raw`\u200d`],
-])("shows %s", (_name, text, shown) => {
+])("makes visible: %s", (_name, text, shown) => {
   expect(visibleText(text)).toBe(shown);
 });
 
@@ -22,6 +22,6 @@ test.each([
   "👨‍👩‍👧 👩🏽‍💻 🏳️‍🌈 🦜",
   "می‌خواهم",
   String.raw`already \u202e`,
-])("leaves alone: %s", (text) => {
+])("leaves unchanged: %s", (text) => {
   expect(visibleText(text)).toBe(text);
 });

@@ -4,12 +4,12 @@ import { redeliverRefusal } from "./actions.ts";
 
 const inState = (status: string) => ({ status });
 
-test("a delivery that is about to be sent is not sent again, with the reason", () => {
+test("disables the redelivery of a pending delivery, with the reason", () => {
   const refused = deliveryStates.filter((status) => redeliverRefusal(inState(status)));
   expect(refused).toEqual(["pending"]);
   expect(redeliverRefusal(inState("pending"))).toBe("Can't redeliver while the status is pending.");
 });
 
-test("a state that only the service knows refuses nothing", () => {
+test("refuses nothing in a state that only the service knows", () => {
   expect(redeliverRefusal(inState("hibernated"))).toBeUndefined();
 });

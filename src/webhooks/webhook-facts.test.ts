@@ -35,27 +35,27 @@ const delivery = (change: Partial<DeliverySummary> = {}): DeliverySummary => ({
 const lateMs = Number.MAX_SAFE_INTEGER;
 const paceOf = (one: DeliverySummary) => makePoller(() => lateMs)([toMoving(one, nowMs)], false);
 
-test("what is on its way is asked for often; what waits for hours or has ended is not", () => {
+test("polls pending deliveries often, and neither those that wait for hours nor completed ones", () => {
   const paces = deliveryStates.map((status) =>
     paceOf(delivery({ status, next_attempt_at: inSeconds(7200) })),
   );
   expect(paces).toEqual([500, false, false, false]);
 });
 
-test("one that waits is asked for often again when its attempt is near, and until it is over", () => {
+test("polls a waiting delivery often again shortly before its attempt, and until that has ended", () => {
   const retryingIn = (seconds: number) =>
     paceOf(delivery({ status: "retrying", attempts: 1, next_attempt_at: inSeconds(seconds) }));
   expect([11, 10, 0, -30].map(retryingIn)).toEqual([false, 500, 500, 500]);
 });
 
-test("a next attempt is shown for what was tried before, not of what is on its way", () => {
+test("shows a next attempt after an earlier one, but not for a pending delivery", () => {
   const next = inSeconds(300);
   expect(nextAttempt(delivery({ status: "retrying", next_attempt_at: next }))).toBe(next);
   expect(nextAttempt(delivery({ status: "pending", next_attempt_at: next }))).toBeNull();
   expect(nextAttempt(delivery({ status: "delivered" }))).toBeNull();
 });
 
-test("nothing has come of a delivery before an attempt is over", () => {
+test("a delivery has no outcome before an attempt has ended", () => {
   const asked = delivery({ attempts: 2 });
   expect(hasCome(asked, asked)).toBe(false);
   expect(hasCome(asked, delivery({ status: "retrying", attempts: 2 }))).toBe(false);
@@ -68,7 +68,7 @@ test.each([
   [null, 0, "–"],
   [null, 1, "No response"],
   [500, 1, "500"],
-])("a code of %s after %i attempts reads %s", (code, attempts, expected) => {
+])("a code of %s after %i attempts is shown as %s", (code, attempts, expected) => {
   expect(codeText({ code, attempts })).toBe(expected);
 });
 
@@ -79,22 +79,22 @@ test.each([
   [1_000, "1 s"],
   [15_049, "15 s"],
   [1_250, "1.3 s"],
-])("a duration of %s ms reads %s", (ms, expected) => {
+])("a duration of %s ms is shown as %s", (ms, expected) => {
   expect(tookText(ms)).toBe(expected);
 });
 
-test("an event that only the service knows is called what the service calls it", () => {
+test("shows an unknown event as the service names it", () => {
   expect(eventWord("backup.failed")).toBe("Backup failed");
   expect(eventWord("site.hibernated")).toBe("site.hibernated");
   expect(eventWord("toString")).toBe("toString");
 });
 
-test("a URL is known by its host, and what is none by itself", () => {
+test("shows a URL by its host, and an invalid one as it is", () => {
   expect(hostOf("https://hooks.example.com:8443/a?b")).toBe("hooks.example.com:8443");
   expect(hostOf("nonsense")).toBe("nonsense");
 });
 
-test("a body is made readable, and one that is not JSON is left alone", () => {
+test("formats a JSON body, and leaves any other one unchanged", () => {
   expect(prettyBody('{"a":[1]}')).toBe('{\n  "a": [\n    1\n  ]\n}');
   expect(prettyBody("<html>")).toBe("<html>");
   expect(prettyBody("")).toBe("");

@@ -4,18 +4,18 @@ import { refusal, workerActions } from "./actions.ts";
 
 const inState = (status: string) => ({ status });
 
-test("an action that the service would refuse is refused here, with the reason", () => {
+test("disables an action that the service would refuse, with the reason", () => {
   const refused = workerStates.filter((status) => refusal("stop", inState(status)) !== undefined);
   expect(refused).toEqual(["installing", "removing"]);
   expect(refusal("stop", inState("removing"))).toBe("Can't stop while the status is removing.");
 });
 
-test("a worker that is being installed can be deleted", () => {
+test("allows the deletion of an installing worker", () => {
   expect(refusal("remove", inState("installing"))).toBeUndefined();
   expect(refusal("remove", inState("removing"))).toBeDefined();
 });
 
-test("a state that only the service knows refuses nothing", () => {
+test("refuses nothing in a state that only the service knows", () => {
   for (const action of ["start", "stop", "restart", "remove"] as const)
     expect(refusal(action, inState("hibernated"))).toBeUndefined();
 });

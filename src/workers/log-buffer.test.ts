@@ -10,14 +10,14 @@ const piece = (text: string, start: number, rotated = false) => ({
 
 const texts = (buffer: LogBuffer) => buffer.lines.map(({ text }) => text);
 
-test("pieces become lines", () => {
+test("splits pieces into lines", () => {
   const first = appendLog(undefined, piece("one\ntwo\n", 0));
   const second = appendLog(first, piece("three\n", first.end));
   expect(texts(second)).toEqual(["one", "two", "three"]);
   expect(second.end).toBe(14);
 });
 
-test("a line that comes in two pieces is one line, shown from its first piece on", () => {
+test("joins a line that arrives in two pieces, and shows it from the first piece on", () => {
   const first = appendLog(undefined, piece("one\nhalf", 0));
   expect(texts(first)).toEqual(["one", "half"]);
   const second = appendLog(first, piece(" done\n", first.end));
@@ -25,17 +25,17 @@ test("a line that comes in two pieces is one line, shown from its first piece on
   expect(second.lines.map(({ number }) => number)).toEqual([1, 2]);
 });
 
-test("an escape that is cut in two is removed all the same", () => {
+test("removes an escape sequence that is split in two", () => {
   const first = appendLog(undefined, piece("\u001b[3", 0));
   expect(texts(appendLog(first, piece("2mgreen\u001b[0m\n", first.end)))).toEqual(["green"]);
 });
 
-test("a character that turns the line around is shown instead of obeyed", () => {
+test("shows a bidirectional control character instead of applying it", () => {
   const { lines } = appendLog(undefined, piece("paid \u202e0001\n", 0));
   expect(lines[0]?.text).toBe(String.raw`paid \u202e0001`);
 });
 
-test("nothing new is the same buffer, so that nothing renders", () => {
+test("returns the same buffer without new text, so that nothing renders", () => {
   const buffer = appendLog(undefined, piece("one\n", 0));
   expect(appendLog(buffer, piece("", buffer.end))).toBe(buffer);
 });
@@ -44,7 +44,7 @@ test("an empty log is a buffer without lines", () => {
   expect(texts(appendLog(undefined, piece("", 0)))).toEqual([]);
 });
 
-test("a rotation says that lines may be missing and completes no old line", () => {
+test("a rotation reports possibly missing lines, and completes no old line", () => {
   const first = appendLog(undefined, piece("one\nhalf", 0));
   expect(texts(appendLog(first, piece("new\n", 0, true)))).toEqual([
     "one",
@@ -54,7 +54,7 @@ test("a rotation says that lines may be missing and completes no old line", () =
   ]);
 });
 
-test("old lines go, and the numbers of the others stay", () => {
+test("removes old lines, and keeps the numbers of the others", () => {
   const many = Array.from({ length: maxLines }, (_, index) => `line ${index + 1}\n`).join("");
   const first = appendLog(undefined, piece(many, 0));
   const second = appendLog(first, piece("last\n", first.end));
@@ -63,7 +63,7 @@ test("old lines go, and the numbers of the others stay", () => {
   expect(second.lines.at(-1)).toEqual({ number: maxLines + 1, text: "last" });
 });
 
-test("a full answer means that more waits", () => {
+test("a full response means that there is more", () => {
   const full = appendLog(undefined, piece(`${"x".repeat(60_000)}\n`, 0));
   expect(full.isBehind).toBe(true);
   expect(appendLog(full, piece("", full.end)).isBehind).toBe(false);
@@ -77,6 +77,6 @@ test.each([
   ["10 %\r50 %\r100 %", "100 %"],
   ["windows\r", "windows"],
   ["\u001b(Bascii", "ascii"],
-])("a line as a terminal leaves it: %j", (line, expected) => {
+])("renders a line like a terminal: %j", (line, expected) => {
   expect(plainLine(line)).toBe(expected);
 });

@@ -11,14 +11,14 @@ const process = {
 };
 const [cpu, memory] = measures;
 
-test("a start is marked at the sample that follows it, and the time without a process is a gap", () => {
+test("marks a start at the next sample, and shows the time without a process as a gap", () => {
   if (cpu === undefined) throw new Error("CPU is measured.");
   const points = pointsOf(process, cpu);
   expect(points.map(({ started }) => started)).toEqual([at(-100), null, at(20), null]);
   expect(runsOf(points, 15_000).map((run) => run.length)).toEqual([3, 1]);
 });
 
-test("a point says its value and its time, and a start before it", () => {
+test("a point shows its value and its time, and a preceding start", () => {
   if (cpu === undefined || memory === undefined) throw new Error("Both are measured.");
   const [, second, third] = pointsOf(process, cpu);
   const [first] = pointsOf(process, memory);
@@ -40,7 +40,7 @@ test.each([
   [memory, 501 * megabyte, "512 MB"],
   [memory, 600 * megabyte, "1 GB"],
   [memory, 1500 * megabyte, "2 GB"],
-])("the axis ends round: %o above %d at %s", (measure, largest, end) => {
+])("the axis ends at a round value: %o above %d at %s", (measure, largest, end) => {
   if (measure === undefined) throw new Error("Both are measured.");
   expect(measure.format(measure.topOf(largest))).toBe(end);
 });

@@ -11,12 +11,12 @@ import {
   upSince,
 } from "./worker-facts.ts";
 
-test("without the list of processes nothing is claimed about them", () => {
+test("makes no claims about processes without their list", () => {
   expect([upCount(plain), upSince(plain), restartCount(plain)]).toEqual([null, null, null]);
   expect(processesText(plain)).toBe("3");
 });
 
-test("only running processes are up", () => {
+test("counts only running processes as up", () => {
   const worker = withProcesses(
     inState("RUNNING", 10),
     inState("BACKOFF", 11),
@@ -26,7 +26,7 @@ test("only running processes are up", () => {
   expect(processesText(worker)).toBe("1 of 3");
 });
 
-test("a worker is up since its youngest running process came up", () => {
+test("a worker is up since its youngest running process started", () => {
   const worker = withProcesses(
     inState("RUNNING", 30),
     inState("RUNNING", 40),
@@ -36,18 +36,18 @@ test("a worker is up since its youngest running process came up", () => {
   expect(upSince(withProcesses(inState("STOPPED", 10)))).toBeNull();
 });
 
-test("restarts add up over the processes", () => {
+test("adds up the restarts of all processes", () => {
   expect(restartCount(withProcesses(inState("RUNNING", 10, 2), inState("BACKOFF", 10, 5)))).toBe(7);
   expect(restartCount(withProcesses())).toBe(0);
 });
 
-test("a process that may still change by itself keeps the worker live", () => {
+test("keeps a worker live while a process may still change by itself", () => {
   expect(isLive(withProcesses(inState("STOPPED", 10), inState("FATAL", 10)))).toBe(false);
   expect(isLive(withProcesses(inState("STOPPED", 10), inState("BACKOFF", 10)))).toBe(true);
   expect(isLive(plain)).toBe(true);
 });
 
-test("a worker that failed in part says how much of it is up", () => {
+test("shows how many processes of a partly failed worker are up", () => {
   const partly = withProcesses(
     inState("RUNNING", 10),
     inState("RUNNING", 10),
@@ -59,7 +59,7 @@ test("a worker that failed in part says how much of it is up", () => {
   expect(partlyUpText({ ...withProcesses(inState("FATAL", 10)), status: "failed" })).toBeNull();
 });
 
-test("a worker says how many of its processes run the newest release, until all do", () => {
+test("shows how many processes run the newest release, until all do", () => {
   const on = (deployment_id: number | null, state: WorkerProcess["state"] = "RUNNING") => ({
     ...inState("RUNNING", 10),
     state,

@@ -5,7 +5,7 @@ import { workerHelp } from "./worker-help.ts";
 
 const help = (change: Partial<Worker>) => workerHelp({ ...plain, ...change });
 
-test("every state is explained, and one that only its service knows is not", () => {
+test("explains every state, except those that only the service knows", () => {
   for (const status of shownWorkerStates) expect(help({ status }), status).toMatch(/\.$/);
   expect(help({ status: "resting" })).toBeUndefined();
 });
@@ -27,11 +27,11 @@ test.each<[string, Partial<Worker>, string]>([
     { stopsignal: "", stopwaitsecs: null },
     "Sent the stop signal to all processes.",
   ],
-])("a stop by %s promises what it does", (_signal, change, expected) => {
+])("describes the effect of a stop by %s", (_signal, change, expected) => {
   expect(help({ status: "stopping", ...change })).toBe(expected);
 });
 
-test("a worker that failed says how much of it is up, and what starts the rest again", () => {
+test("shows how many processes of a failed worker are up, and what starts the others", () => {
   const rest = "Failed processes stay down until the worker is started, restarted or deployed.";
   const failed = (...states: Parameters<typeof inState>[0][]) =>
     workerHelp({
@@ -43,7 +43,7 @@ test("a worker that failed says how much of it is up, and what starts the rest a
   expect(help({ status: "failed" })).toBe(rest);
 });
 
-test("a worker that ends by its own rule says that it may just be coming back", () => {
+test("mentions that a worker with limits may be restarting", () => {
   expect(help({ status: "installed" })).toBe("All processes are up.");
   expect(help({ status: "installed", max_jobs: 6 })).toBe(
     "All processes are up, or restarting after reaching max jobs.",

@@ -10,7 +10,7 @@ const said = (change: Partial<Worker>) => {
 const loop = { since: "2026-01-31T09:30:00.000000Z", reason: "Process 1 exited." };
 const reason = "Process 2: Gave up.\nLast lines of the log:\nboom";
 
-test("the log's last lines stand apart from the reason, in a crash loop too", () => {
+test("separates the log's last lines from the reason, in a crash loop, too", () => {
   const parts = { reason: "Process 2: Gave up.", logTail: "boom" };
   expect(markOf({ ...plain, status: "failed", status_reason: reason })).toMatchObject(parts);
   expect(markOf({ ...plain, crash_loop: { ...loop, reason } })).toMatchObject(parts);
@@ -75,6 +75,6 @@ test.each<[string, Partial<Worker>, ReturnType<typeof said>]>([
   ["on its way", { status: "restarting", status_reason: reason }, ["busy", "restarting", null]],
   ["on a server that is away", { status: "unreachable" }, ["idle", "unreachable", null]],
   ["in a state of another service", { status: "hibernated" }, ["idle", "hibernated", null]],
-])("one mark, one color, one sentence: %s", (_, change, mark) => {
+])("has one mark, one color, and one sentence: %s", (_, change, mark) => {
   expect(said(change)).toEqual(mark);
 });

@@ -14,7 +14,7 @@ const counts = {
 const shown = (wanted?: string) =>
   tabsOf(counts, wanted).map(({ label, count, isCurrent }) => [label, count, isCurrent]);
 
-test("tabs are all, what is wrong, the rest, and what moves as one; none for what no row is", () => {
+test("has tabs for all, failures, the other statuses, and all in transit together, and none for a status without rows", () => {
   expect(shown()).toEqual([
     ["All", 9, true],
     ["Failed", 1, false],
@@ -24,13 +24,13 @@ test("tabs are all, what is wrong, the rest, and what moves as one; none for wha
   ]);
 });
 
-test("what the address wants has a tab, whatever it is and however few rows are it", () => {
+test("has a tab for the status in the URL, even without rows", () => {
   expect(shown("stopped")).toContainEqual(["Stopped", 0, true]);
   expect(shown("crash_looping,failed")).toContainEqual(["Crash-looping, failed", 3, true]);
   expect(shown("stopping,starting")).toContainEqual(["In progress", 4, true]);
 });
 
-test("a list by its numbers can be read from either end, and what the address wants is a choice", () => {
+test("sorts by id in both directions, and offers the values in the URL as choices", () => {
   expect(sortChoices(["attention", "id", "name"], "-name").map(({ text }) => text)).toEqual([
     "Needs attention first",
     "Newest first",
@@ -41,7 +41,7 @@ test("a list by its numbers can be read from either end, and what the address wa
   expect(perPageChoices("7").map(({ value }) => value)).toEqual(["20", "50", "100", "7"]);
 });
 
-test("a filter is named by what it looks for", () => {
+test("describes a filter by its search and statuses", () => {
   expect(filterText({ q: "emails", status: "failed,crash_looping" })).toBe(
     "“emails” and status failed or crash-looping",
   );

@@ -23,31 +23,31 @@ const openIds = (change: Partial<Parameters<typeof branchesOf>[1]>) =>
     .filter(({ isOpen }) => isOpen)
     .map(({ server: { id } }) => id);
 
-test("many sites are folded; the server of the page that is shown is open", () => {
+test("collapses many sites; the server of the current page is expanded", () => {
   expect(openIds({})).toEqual([]);
   expect(openIds({ current: { kind: "site", id: 200 } })).toEqual([2]);
   expect(openIds({ current: { kind: "server", id: 1 } })).toEqual([1]);
 });
 
-test("what somebody opened or closed stays so", () => {
+test("keeps what the user expanded or collapsed", () => {
   expect(openIds({ opened: new Map([[1, true]]) })).toEqual([1]);
   const current = { kind: "site", id: 200 } as const;
   expect(openIds({ opened: new Map([[2, false]]), current })).toEqual([]);
 });
 
-test("a few sites are all in sight", () => {
+test("shows all of a few sites", () => {
   const few = [server(1, "web-1", ["shop.example.com"])];
   expect(branchesOf(few, options).map(({ isOpen }) => isOpen)).toEqual([true]);
 });
 
-test("a filter shows the sites that it finds, and all of a server that it finds", () => {
+test("a filter shows matching sites, and all sites of a matching server", () => {
   const found = branchesOf(servers, { ...options, filter: " BLOG" });
   expect(found.map(({ server: { name }, sites }) => [name, sites.length])).toEqual([["web-2", 1]]);
   expect(branchesOf(servers, { ...options, filter: "web-1" })[0]?.sites).toHaveLength(12);
   expect(branchesOf(servers, { ...options, filter: "nothing" })).toEqual([]);
 });
 
-test("arrow keys move through what is open, and open and close servers", () => {
+test("arrow keys move through what is visible, and expand and collapse servers", () => {
   const branches = branchesOf(servers, { ...options, opened: new Map([[2, true]]) });
   const first: Place = { kind: "server", id: 1 };
   const second: Place = { kind: "server", id: 2 };
@@ -68,7 +68,7 @@ test("arrow keys move through what is open, and open and close servers", () => {
   expect(move("x", first)).toBeNull();
 });
 
-test("a name is cut before its end", () => {
+test("truncates a name before its end", () => {
   expect(splitName("production-eu-central-1-application-07").join("")).toBe(
     "production-eu-central-1-application-07",
   );

@@ -9,14 +9,14 @@ beforeEach(() => {
   selection.show([5, 3, 9, 7]);
 });
 
-test("rows are selected and let go one by one", () => {
+test("selects and deselects single rows", () => {
   selection.select(3, true, false);
   selection.select(7, true, false);
   selection.select(3, false, false);
   expect(selected()).toEqual([7]);
 });
 
-test("a range goes from the row before to this one as they stand on screen, in both directions", () => {
+test("a range extends from the previous row to this one as they are displayed, in both directions", () => {
   selection.select(3, true, false);
   selection.select(7, true, true);
   expect(selected()).toEqual([3, 7, 9]);
@@ -24,14 +24,14 @@ test("a range goes from the row before to this one as they stand on screen, in b
   expect(selected()).toEqual([3, 5, 7, 9]);
 });
 
-test("a range that ends on a selected row keeps it, whatever its box says by then", () => {
+test("a range that ends on a selected row keeps it selected, whatever its checkbox shows", () => {
   selection.select(5, true, false);
   selection.select(9, true, false);
   selection.select(5, false, true);
   expect(selected()).toEqual([3, 5, 9]);
 });
 
-test("a range without a beginning, or with one that is gone, is the row alone", () => {
+test("a range without a start, or whose start was deleted, is only the row itself", () => {
   selection.select(9, true, true);
   expect(selected()).toEqual([9]);
   selection.show([5, 3, 7]);
@@ -39,7 +39,7 @@ test("a range without a beginning, or with one that is gone, is the row alone", 
   expect(selected()).toEqual([3]);
 });
 
-test("what is gone from the list leaves the selection, and does not come back with the row", () => {
+test("rows that disappear from the list are deselected, and stay so when they return", () => {
   selection.selectAll(true);
   selection.show([3, 7]);
   expect(selected()).toEqual([3, 7]);
@@ -47,7 +47,7 @@ test("what is gone from the list leaves the selection, and does not come back wi
   expect(selected()).toEqual([3, 7]);
 });
 
-test("a poll that brings the same rows disturbs nobody", () => {
+test("a poll with the same rows notifies nobody", () => {
   selection.select(3, true, false);
   let notified = 0;
   selection.subscribe(() => (notified += 1));
@@ -55,7 +55,7 @@ test("a poll that brings the same rows disturbs nobody", () => {
   expect(notified).toBe(0);
 });
 
-test("all are selected at once, and let go at once", () => {
+test("selects and deselects all at once", () => {
   selection.selectAll(true);
   expect(selected()).toEqual([3, 5, 7, 9]);
   selection.selectAll(false);

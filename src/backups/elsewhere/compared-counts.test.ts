@@ -4,7 +4,7 @@ import { compareCounts } from "./compared-counts.ts";
 const counted = (counts: Record<string, number>) =>
   Object.entries(counts).map(([name, rows]) => ({ name, rows }));
 
-test("what differs most comes first, and what is missing on one side has no number there", () => {
+test("lists the largest differences first, and no number for a table that is missing on one side", () => {
   const backup = counted({ orders: 10, same: 4, users: 5 });
   const now = counted({ orders: 9, same: 4, logs: 100 });
   expect(compareCounts(backup, now)).toEqual([
@@ -15,7 +15,7 @@ test("what differs most comes first, and what is missing on one side has no numb
   ]);
 });
 
-test("without counts of now the tables of the backup stand by name", () => {
+test("lists the tables of the backup by name if the current counts are unknown", () => {
   expect(compareCounts(counted({ users: 1, orders: 2 }), null)).toEqual([
     { name: "orders", backup: 2, now: null },
     { name: "users", backup: 1, now: null },
