@@ -62,8 +62,8 @@ test("reads the oldest files first, and leaves those beyond its limits to the ne
 });
 
 test.each([
-  ["takes a file during whose run the clock was set back", "2026-01-03T02:59:58.000Z", 1],
-  ["leaves out a file that was stored a week before its run", "2025-12-27T03:00:00.000Z", 0],
+  ["accepts a file during whose run the clock was set back", "2026-01-03T02:59:58.000Z", 1],
+  ["omits a file that was stored a week before its run", "2025-12-27T03:00:00.000Z", 0],
 ])("%s", async (_, stored_at, taken) => {
   const { files, leftOut } = await readAdoptable(await makeStorage([3], { stored_at }), options);
   expect(files).toHaveLength(taken);

@@ -35,7 +35,7 @@ type Case = {
 
 const cases: Case[] = [
   {
-    promise: "takes the one of the same kind, name and server",
+    promise: "selects the entry of the same kind, name and server",
     targets: [
       entry(2),
       entry(1),
@@ -46,43 +46,43 @@ const cases: Case[] = [
     expected: [1],
   },
   {
-    promise: "never takes that of another server while its own is there",
+    promise: "never selects an entry of another server if its own exists",
     targets: [entry(2)],
     servers: ["web-1", "web-2"],
     expected: [/no PostgreSQL database “shop” on server “web-1”, only on another one\. Add it/],
   },
   {
-    promise: "takes the only one where the server has another name now",
+    promise: "selects the only entry if the server was renamed",
     targets: [entry(2)],
     servers: ["web-2"],
     expected: [2],
   },
   {
-    promise: "takes none of several where the server has another name now",
+    promise: "selects none of several entries if the server was renamed",
     targets: [entry(2), entry(3)],
     servers: ["web-2", "web-3"],
     expected: [/can't determine which .* Give the server of the right one the name “web-1”/],
   },
   {
-    promise: "gives one entry to no two sources of servers that are gone",
+    promise: "assigns no entry to two sources of removed servers",
     sources: [source(), source({ server: "web-9" })],
     targets: [entry(2)],
     servers: ["web-2"],
     expected: [/can't determine/, /can't determine/],
   },
   {
-    promise: "leaves an entry to the source that is exactly its own",
+    promise: "leaves an entry to the source that matches it exactly",
     sources: [source({ server: "gone" }), source()],
     targets: [entry(1)],
     expected: [/neither a server “gone” nor another PostgreSQL database “shop”/, 1],
   },
   {
-    promise: "takes none of two entries that nothing tells apart",
+    promise: "selects none of two indistinguishable entries",
     targets: [entry(1), entry(6, { server: "web-1" })],
     expected: [/Several entries .* Give all but the right one another name/],
   },
   {
-    promise: "names what the inventory lacks",
+    promise: "reports what the inventory lacks",
     sources: [source({ type: "site", engine: "folder" }), source({ engine: "sqlite" })],
     targets: [],
     servers: [],

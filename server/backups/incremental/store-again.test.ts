@@ -16,12 +16,12 @@ const full = { ...made, id: 1 };
 const patch = { ...made, id: 2, base_id: 1, source_state: "now" };
 
 test.each([
-  ["the full where nothing has changed since", [], {}, "then", 1],
-  ["the full rather than what refers to it", [{ source_state: "then" }], {}, "then", 1],
-  ["changes until now", [{}], {}, "now", 2],
-  ["nothing where the state is another, or unknown", [{}], {}, "later", null],
-  ["nothing where the state is unknown on both sides", [{ source_state: null }], {}, null, null],
-  ["nothing of a full that nobody looked at meanwhile", [], { source_state: null }, "then", null],
+  ["the full if nothing has changed since", [], {}, "then", 1],
+  ["the full rather than a backup that refers to it", [{ source_state: "then" }], {}, "then", 1],
+  ["the newest changes", [{}], {}, "now", 2],
+  ["nothing if the state differs or is unknown", [{}], {}, "later", null],
+  ["nothing if both states are unknown", [{ source_state: null }], {}, null, null],
+  ["nothing for a full with an unknown state", [], { source_state: null }, "then", null],
   ["no damaged full", [], { damage: "Checksum mismatch" }, "then", null],
   ["no full of an older version, without a manifest", [], { manifest: null }, "then", null],
   ["no full that is too small to be referred to", [], { plain_size: 130 }, "then", null],

@@ -180,7 +180,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
     // Tests of shared code paths run on this machine only, because SSH is slow.
     test.each(
       machine === "this machine"
-        ? ["that were dropped are made anew, with all that went with them"]
+        ? ["that were dropped are recreated, with everything that was dropped with them"]
         : [],
     )("%s", async () => {
       const whole = () => fingerprint(postgres, "shop");
@@ -207,7 +207,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
 
     test.each(
       machine === "this machine"
-        ? ["are listed with what else a backup holds, also of an encrypted one"]
+        ? ["are listed with the other content of a backup, even an encrypted one"]
         : [],
     )("%s", async () => {
       const look = (id: number, body: object = {}) =>

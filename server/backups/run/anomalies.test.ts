@@ -8,21 +8,21 @@ const usual = [1000, 1100, 900, 1000, 1050, 950, 1000].map((size, index) =>
 );
 
 test.each<[string, Measured, Measured[], RegExp[]]>([
-  ["nothing before it", measured(4096), [], []],
-  ["an empty one", measured(200), [], [/Nearly empty: 200 bytes/]],
+  ["no earlier backup", measured(4096), [], []],
+  ["an empty backup", measured(200), [], [/Nearly empty: 200 bytes/]],
   ["as large as usual", measured(1_020_000), usual, []],
   ["half as large", measured(490_000), usual, [/490 kB, usually about 1 MB/]],
   ["twice as large", measured(2_000_000), usual, [/2 MB, usually about 1 MB/]],
-  ["too few to compare with", measured(1), usual.slice(0, 2), [/Nearly empty/]],
+  ["too few earlier backups", measured(1), usual.slice(0, 2), [/Nearly empty/]],
   ["slow", measured(1_000_000, 5), usual, [/5 min, usually about 1 min/]],
   [
-    "slow against some that read nothing",
+    "slow compared to some that read nothing",
     measured(1_000_000, 5),
     usual.map((one, index) => ({ ...one, durationMs: index < 5 ? null : one.durationMs })),
     [],
   ],
   [
-    "slow, but short all the same",
+    "slow, but short nevertheless",
     measured(1_000_000, 1),
     usual.map((one) => ({ ...one, durationMs: 900 })),
     [],

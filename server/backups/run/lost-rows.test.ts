@@ -14,22 +14,22 @@ const warnOf = ([now = 0, ...before]: number[], name = "orders") =>
 
 test.each<[string, number[]]>([
   ["a table that loses two of five", [600, 1000, 990, 980]],
-  ["one that loses all", [0, 52, 52, 52]],
-  ["one that grows fast", [600, 1000, 970, 940, 500, 100]],
-  ["one that lost a few before", [100, 1000, 1010, 1020, 1080]],
+  ["a table that loses all rows", [0, 52, 52, 52]],
+  ["a table that usually grows fast", [600, 1000, 970, 940, 500, 100]],
+  ["a table that lost a few rows before", [100, 1000, 1010, 1020, 1080]],
 ])("warns about %s", (_, counts) => {
   expect(warnOf(counts)).toHaveLength(1);
 });
 
 test.each<[string, number[]]>([
-  ["a third is gone", [670, 1000, 990, 980]],
-  ["only two backups are before it", [0, 1000, 1000]],
-  ["it has few rows", [0, 9, 9, 9, 9]],
-  ["its jobs are done", [0, 500, 0, 480, 0]],
+  ["a third of the rows is gone", [670, 1000, 990, 980]],
+  ["there are only two earlier backups", [0, 1000, 1000]],
+  ["the table has few rows", [0, 9, 9, 9, 9]],
+  ["its rows are jobs that were done", [0, 500, 0, 480, 0]],
   ["one night left many jobs", [0, 500, 2, 0, 1]],
-  ["its logs are pruned every month", [100, 900, 800, 700, 600, 100, 950]],
-  ["it was there before, and gone once", [0, 900, 900, 900, 0, 900]],
-  ["it grows", [5000, 1000, 990, 980]],
+  ["its rows are logs that are pruned every month", [100, 900, 800, 700, 600, 100, 950]],
+  ["it was emptied once before", [0, 900, 900, 900, 0, 900]],
+  ["the table grows", [5000, 1000, 990, 980]],
 ])("does not warn if %s", (_, counts) => {
   expect(warnOf(counts)).toEqual([]);
 });

@@ -24,9 +24,9 @@ test.each<[string, { at: Date; nextRunAt: Date | null; timeZone?: string }, Date
     { at: new Date("2026-06-01T12:00:00Z"), nextRunAt: new Date("2027-06-02T02:30:00Z") },
     night,
   ],
-  ["waits for nothing", { at: new Date("2026-06-01T12:00:00Z"), nextRunAt: null }, night],
+  ["has no next run", { at: new Date("2026-06-01T12:00:00Z"), nextRunAt: null }, night],
   [
-    "is on a server that has another time zone by now",
+    "is on a server whose time zone was changed",
     { at: new Date("2026-06-01T12:00:00Z"), nextRunAt: night, timeZone: "Asia/Tokyo" },
     new Date("2026-06-01T17:30:00Z"),
   ],

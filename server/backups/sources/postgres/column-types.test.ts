@@ -17,7 +17,7 @@ test.each([
   ["date", "timestamp with time zone"],
   ["text", "name"],
   ["numeric(10,4)[]", "numeric(10,2)[]"],
-])("a column of type %s loses data as %s", (was, is) => {
+])("a column of type %s silently loses data as %s", (was, is) => {
   expect(tellLoss({ ...kept, type: was }, { ...kept, type: is })).toContain(
     `was ${was} in the backup and is ${is} now`,
   );
@@ -40,7 +40,7 @@ test.each([
   ["timestamp(0) with time zone", "timestamp with time zone"],
   ["json", "jsonb"],
   ["app.mood", "app.mood"],
-])("a column of type %s keeps its data as %s", (was, is) => {
+])("a column of type %s never silently loses data as %s", (was, is) => {
   expect(tellLoss({ ...kept, type: was }, { ...kept, type: is })).toBeNull();
 });
 

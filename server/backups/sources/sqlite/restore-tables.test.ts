@@ -206,7 +206,7 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
   });
 
   // The same script runs on both machines.
-  test.each(isNear || isLongForm ? ["of UTF-16 are counted and come back by their names"] : [])(
+  test.each(isNear || isLongForm ? ["in UTF-16 are counted and restored by their names"] : [])(
     "%s",
     async () => {
       made(
@@ -222,7 +222,7 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
 
   test.each(
     isNear
-      ? ["whose rows were broken before, in the backup or by then, are no reason to refuse them"]
+      ? ["are restored even if rows were invalid before, in the backup or in the database"]
       : [],
   )("%s", async () => {
     made(`${schema}; insert into orders (customer) values (9)`);
