@@ -95,7 +95,7 @@ test.each([
   ["https://ops.example.com", false],
   ["https://ops.example.com:8443", false],
   ["https://example.com/ops", true],
-])("the dashboard must be reachable at a public address: %s", (publicUrl, isProblem) => {
+])("accepts only a public address without a path: %s", (publicUrl, isProblem) => {
   const problem = publicUrlProblem(publicUrl);
   if (isProblem) expect(problem).toContain(publicUrl);
   else expect(problem).toBeNull();

@@ -92,7 +92,7 @@ describe("a failing query is logged without its values:", () => {
       (db) => db.insert(activity).values({ ...entry, ...object, object_id: sql`null` }),
     ],
     [
-      "a row that breaks a rule",
+      "a row that violates a check",
       "23514",
       (db) => db.execute(sql`insert into narrow (text, number) values (${secret}, 0)`),
     ],
@@ -101,9 +101,9 @@ describe("a failing query is logged without its values:", () => {
       "22001",
       (db) => db.execute(sql`insert into narrow (short) values (${secret})`),
     ],
-    ["a text that is no number", "22P02", (db) => db.execute(sql`select ${secret}::int`)],
+    ["a text that is not a number", "22P02", (db) => db.execute(sql`select ${secret}::int`)],
     [
-      "a text that is no id",
+      "a text that is not an id",
       "22P02",
       (db) =>
         db
@@ -112,20 +112,20 @@ describe("a failing query is logged without its values:", () => {
           // Bypasses the types, as a bug might.
           .where(eq(backups.id, secret as unknown as number)),
     ],
-    ["a text that is no date", "22007", (db) => db.execute(sql`select ${secret}::timestamptz`)],
+    ["a text that is not a date", "22007", (db) => db.execute(sql`select ${secret}::timestamptz`)],
     [
-      "a text that is no JSON",
+      "a text that is not JSON",
       "22P02",
       (db) => db.execute(sql`select ${`{"a": ${secret}}`}::jsonb`),
     ],
     [
-      "JSON that is no list",
+      "JSON that is not a list",
       "22023",
       (db) =>
         db.execute(sql`select * from jsonb_to_recordset(${`"${secret}"`}::jsonb) as x(a int)`),
     ],
     [
-      "JSON of an event that holds no number where one is wanted",
+      "JSON of an event without a required number",
       "22P02",
       async (db) => {
         await db.insert(events).values({ ...event, data: { secret }, notification });
@@ -133,7 +133,7 @@ describe("a failing query is logged without its values:", () => {
       },
     ],
     [
-      "what a function of the database says",
+      "an exception of a database function",
       "P0001",
       (db) => db.execute(sql`select refuse(${secret})`),
     ],

@@ -233,8 +233,8 @@ describe("the hooks of a database behind a URL run as", () => {
   test.each([
     ["the account of the site that lists it", listed, hooked(), root, shop],
     ["the one that is named", listed, hooked(", user: blog"), root, blog],
-    ["the service's, where that is no root", "", hooked(), shop, shop],
-    ["nobody where it has none", listed, hooked("", ""), root, undefined],
+    ["the service's, unless that is root", "", hooked(), shop, shop],
+    ["nobody if it has none", listed, hooked("", ""), root, undefined],
   ])("%s", async (_, sites, databases, own, expected) => {
     const { accounts, complaints } = await decideAccounts(
       inventory(sites, databases),
@@ -251,7 +251,7 @@ describe("the hooks of a database behind a URL run as", () => {
   test.each([
     ["is listed by none", inventory("", hooked()), nobody],
     ["is listed on another server", elsewhere, nobody],
-    ["names a stranger", inventory(listed, hooked(", user: gone")), /has no user “gone”/],
+    ["names an unknown account", inventory(listed, hooked(", user: gone")), /has no user “gone”/],
   ])("nobody if it %s, which is an error in the file", async (_, file, message) => {
     const { complaints } = await decideAccounts(file, nothing, machine({}).source);
     expect(complaints).toEqual([{ path: field, message: expect.stringMatching(message) }]);

@@ -190,7 +190,7 @@ describe("over TLS", () => {
       { requestCert: true, rejectUnauthorized: true, maxVersion: "TLSv1.2" },
       /refused the TLS handshake: .*, or it wants a client certificate\.$/,
     ],
-  ])("reports a certificate that is %s", async (_, options, words) => {
+  ])("reports a TLS server %s", async (_, options, words) => {
     const before = getCACertificates("default");
     setDefaultCACertificates([own.cert]);
     onTestFinished(() => setDefaultCACertificates(before));

@@ -12,14 +12,14 @@ describe("describes errors of the database to operators", () => {
     ["a database that shuts down", coded("57P01"), /is not responding/],
     ["a database that crashed", coded("57P02"), /is not responding/],
     ["a database that starts", coded("57P03"), /is starting/],
-    ["a connection that broke", coded("08006"), /is not responding/],
+    ["a broken connection", coded("08006"), /is not responding/],
     ["a deadlock", coded("40P01"), /at the same time/],
-    ["a transaction that another one overtook", coded("40001"), /at the same time/],
+    ["a serialization failure", coded("40001"), /at the same time/],
     ["a standby", coded("25006"), /read-only/],
     ["a refused connection", coded("ECONNREFUSED"), /is not responding/],
     ["a missing socket", coded("ENOENT", { address: "/d/.s.PGSQL.5432" }), /is not responding/],
     ["an end without a code", new Error("Connection terminated unexpectedly"), /is not responding/],
-    ["a pool that waited", new Error("timeout exceeded when trying to connect"), /not responding/],
+    ["a pool timeout", new Error("timeout exceeded when trying to connect"), /not responding/],
     ["two refused addresses", new AggregateError([coded("ECONNREFUSED")]), /is not responding/],
   ])("%s", (_, error, words) => {
     expect(describeDatabaseError(error)).toMatch(words);

@@ -120,7 +120,7 @@ describe("a token created by a token does not outlive it", () => {
     ["never", null],
     ["later", until(8)],
     ["a millisecond later", toTimestamp(new Date(Date.parse(until(7)) + 1))],
-  ])("refuses %s at its field", async (_when, asked) => {
+  ])("refuses the expiry “%s” at its field", async (_when, asked) => {
     const maker = await make({
       name: "maker",
       abilities: ["*"],

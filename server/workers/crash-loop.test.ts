@@ -36,27 +36,27 @@ const verdict = (...processes: LoopProcess[]) => {
 test.each<[string, LoopProcess, string | null]>([
   ["never ended", up(), "stable"],
   [
-    "ended once, a moment ago, after an upgrade or a hundred restarts of long ago",
+    "ended once a moment ago, after an upgrade or a hundred restarts long ago",
     up(outage(1, 1)),
     null,
   ],
   ["was killed three times, 100 s apart", up(...every(3, 100)), null],
   ["was killed four times in a minute", up(...every(4, 15)), null],
   ["was killed five times, 100 s apart", up(...every(5, 100)), "loops"],
-  ["ends every 4 s with code 0, and is up in three of four looks", up(...every(5, 4)), "loops"],
+  ["ends every 4 s with code 0, and is up in three of four polls", up(...every(5, 4)), "loops"],
   ["was killed five times, 150 s apart", up(...every(5, 150)), null],
   ["was down for 140 s at once", up(outage(150, 140)), null],
   ["was down for 160 s at once", up(outage(170, 160)), "loops"],
   [
-    "is down and waits longer and longer",
+    "is down with growing pauses",
     { ...up(outage(400, 200), outage(200, null)), state: "BACKOFF" },
     "loops",
   ],
   ["was down for long, but not lately", up(outage(599, 250)), null],
-  ["had its last end more than ten minutes ago", up(outage(601, 1)), "stable"],
+  ["ended last more than ten minutes ago", up(outage(601, 1)), "stable"],
   ["was given up", { ...up(...every(5, 4)), state: "FATAL" }, null],
   ["was stopped", { ...up(...every(5, 4)), state: "STOPPED" }, null],
-  ["ended often in a future that a clock was set back from", up(...every(5, -60)), "stable"],
+  ["ended often before the clock was set back", up(...every(5, -60)), "stable"],
 ])("a process that %s: %s", (_what, process, expected) => {
   expect(verdict(process)).toBe(expected);
 });
@@ -116,12 +116,12 @@ describe("an exit after the start seconds", () => {
   const calm = { maxJobs: 0, maxTime: 0, startsecs: 1 };
   test.each<[string, Parameters<typeof isEndByRule>, boolean]>([
     [
-      "with code 0 and nothing to explain it",
+      "with code 0 and without limits",
       [{ code: 0, signal: null, livedMs: 3000, hasWorked: () => true }, calm],
       false,
     ],
     [
-      "with code 0 after its jobs",
+      "with code 0 after its max jobs",
       [
         { code: 0, signal: null, livedMs: 3000, hasWorked: () => true },
         { ...calm, maxJobs: 6 },
@@ -137,7 +137,7 @@ describe("an exit after the start seconds", () => {
       false,
     ],
     [
-      "with code 0, long before anybody could have done so many jobs",
+      "with code 0, too early for its max jobs",
       [
         { code: 0, signal: null, livedMs: 3000, hasWorked: () => true },
         { ...calm, maxJobs: 5000 },
@@ -145,7 +145,7 @@ describe("an exit after the start seconds", () => {
       false,
     ],
     [
-      "with code 0 after its time",
+      "with code 0 after its max time",
       [
         { code: 0, signal: null, livedMs: 3_600_500, hasWorked: () => true },
         { ...calm, maxTime: 3600 },
@@ -153,7 +153,7 @@ describe("an exit after the start seconds", () => {
       true,
     ],
     [
-      "with code 0 before its time",
+      "with code 0 before its max time",
       [
         { code: 0, signal: null, livedMs: 3000, hasWorked: () => true },
         { ...calm, maxTime: 3600 },
@@ -177,7 +177,7 @@ describe("an exit after the start seconds", () => {
       false,
     ],
     [
-      "that nobody saw, and that its jobs explain",
+      "unobserved, and explained by its max jobs",
       [
         { code: null, signal: null, livedMs: 3000, hasWorked: () => true },
         { ...calm, maxJobs: 6 },
@@ -185,7 +185,7 @@ describe("an exit after the start seconds", () => {
       true,
     ],
     [
-      "that nobody saw, and nothing explains",
+      "unobserved, and unexplained",
       [{ code: null, signal: null, livedMs: 3000, hasWorked: () => true }, calm],
       false,
     ],

@@ -231,7 +231,7 @@ test("extends a deadline that passes while the database hangs", async () => {
 
 test.each<[string, boolean]>([
   ["takes the worker with it", false],
-  ["leaves a worker that was ordered something since", true],
+  ["does not affect a worker with a later order", true],
 ])("a deletion that completes after its deadline %s", async (_, isOrdered) => {
   const removal = Promise.withResolvers<void>();
   const { id, workers, show, expire, removals } = await createHanging({
@@ -384,10 +384,10 @@ const processOf = (change: Partial<ProcessStatus>): ProcessStatus => ({
 
 test.each<[string, Partial<ProcessStatus>, boolean]>([
   ["runs", { state: "RUNNING" }, false],
-  ["runs, on an older deployment than it must", { state: "RUNNING", deployment: 6 }, true],
+  ["runs an older deployment than required", { state: "RUNNING", deployment: 6 }, true],
   ["has just done its jobs", { isBetweenRuns: true }, false],
   ["was up meanwhile", { upAt: 2000 }, false],
-  ["was up before, and not since", { upAt: 500 }, true],
+  ["was up only before", { upAt: 500 }, true],
   ["was never up", { state: "BACKOFF" }, true],
 ])("whether a process that %s has exceeded its time: %o %s", (_what, change, expected) => {
   expect(isOverdue(processOf(change), 7, 1000)).toBe(expected);

@@ -92,7 +92,7 @@ test.each([
   [200, "fine", true],
   [301, "", true],
   [302, "", false],
-])("%i %s is permanent, with Slack's message: %s", async (status, body, isPermanent) => {
+])("%i %s is reported with Slack's message, permanent: %s", async (status, body, isPermanent) => {
   slack.answerNext({ status, body, headers: { location: "https://elsewhere.example/" } });
   expect(await failure(send(plainMessage))).toMatchObject({
     name: "ChannelError",

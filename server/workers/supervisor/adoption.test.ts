@@ -46,7 +46,7 @@ describe("The process of a slot", () => {
     ["has the recorded start time", record({ startTime: "9" }), [mark(10)], "nothing", null],
     ["is of this boot", record({ boot: "earlier" }), [mark(10)], "nothing", null],
     [
-      "is found by its mark, if the service was killed before it noted the pid",
+      "is found by its mark, if the service was killed before it recorded the pid",
       starting,
       [mark(12), mark(11), mark(9, { nonce: "old" })],
       "process",
@@ -54,21 +54,21 @@ describe("The process of a slot", () => {
     ],
     ["is none, if the service was killed before it was started", starting, [], "nothing", null],
     [
-      "is none, if what lives was started by one that has ended",
+      "is none, if only children of an ended process run",
       record(),
       [mark(11), mark(12, { group: 11 })],
       "nothing",
       null,
     ],
     [
-      "is none of which only the control group is known",
+      "is none, if only its control group is known",
       null,
       [mark(11, { nonce: "", isEnclosed: true })],
       "nothing",
       null,
     ],
     [
-      "is not what an earlier one has left behind",
+      "is not a leftover of an earlier one",
       starting,
       [mark(11, { nonce: "old" })],
       "nothing",

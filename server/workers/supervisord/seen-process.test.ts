@@ -36,17 +36,17 @@ function statesOf(next: Pick<Observed, "state" | "start">): ProcessState[] {
 
 test.each<[string, Pick<Observed, "state" | "start">, ProcessState[]]>([
   [
-    "within the start seconds of the one before follows a failed start",
+    "within the start seconds of the previous one follows a failed start",
     { state: "STARTING", start: 102 },
     ["STARTING", "BACKOFF", "STARTING"],
   ],
   [
-    "within the start seconds of the one before may be up by now",
+    "within the start seconds of the previous one may be up by now",
     { state: "RUNNING", start: 102 },
     ["STARTING", "BACKOFF", "STARTING", "RUNNING"],
   ],
   [
-    "after the start seconds follows one that was up",
+    "after the start seconds follows a run that was up",
     { state: "STARTING", start: 103 },
     ["STARTING", "RUNNING", "EXITED", "STARTING"],
   ],
