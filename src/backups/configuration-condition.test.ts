@@ -24,9 +24,9 @@ const warnings = ["Nearly empty: 1 kB."];
 
 test.each<[string, Partial<BackupConfiguration>, [string, string, string | undefined]]>([
   ["all is well", {}, ["good", "protected", undefined]],
-  ["its backups are odd", { warnings }, ["warn", "needs attention", "Nearly empty: 1 kB."]],
+  ["it has a warning", { warnings }, ["warn", "needs attention", "Nearly empty: 1 kB."]],
   [
-    "its backups are odd in two ways",
+    "it has two warnings",
     { warnings: [...warnings, "Late."] },
     ["warn", "needs attention", "2 warnings: Nearly empty: 1 kB."],
   ],
@@ -44,13 +44,13 @@ test.each<[string, Partial<BackupConfiguration>, [string, string, string | undef
     },
     ["idle", "imported", undefined],
   ],
-  ["it was adopted, and is odd", { adopted_at: today, warnings }, ["warn", "adopted", warnings[0]]],
+  ["it was adopted, and warns", { adopted_at: today, warnings }, ["warn", "adopted", warnings[0]]],
   [
     "it was adopted, and is tested",
     { adopted_at: today, status: "installing" },
     ["busy", "installing", undefined],
   ],
-  ["it has failed, and is odd", { status: "failed", warnings }, ["bad", "failed", undefined]],
+  ["it has failed, with a warning", { status: "failed", warnings }, ["bad", "failed", undefined]],
 ])("has one mark, one color, and one sentence: %s", (_, change, expected) => {
   const { tone, word, warning } = conditionOf({ ...plain, ...change }, Date.parse(today));
   expect([tone, word, warning]).toEqual(expected);

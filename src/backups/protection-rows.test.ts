@@ -40,7 +40,7 @@ type Short = [name: string, state: string, configuration: number | null, newestA
 
 test.each<[string, Target[], BackupConfiguration[], Short[]]>([
   ["nothing to protect", [], [], []],
-  ["nothing backs it up", [orders], [], [["orders", "unprotected", null, null]]],
+  ["no configuration", [orders], [], [["orders", "unprotected", null, null]]],
   [
     "a good backup",
     [orders],
@@ -69,7 +69,7 @@ test.each<[string, Target[], BackupConfiguration[], Short[]]>([
     [["orders", "late", 5, today]],
   ],
   [
-    "the newest copy is damaged, so an older one counts",
+    "the newest backup is damaged, so an older one counts",
     [orders],
     [configuration(5, "database", 1, [damaged, older])],
     [["orders", "late", 5, yesterday]],
@@ -81,7 +81,7 @@ test.each<[string, Target[], BackupConfiguration[], Short[]]>([
     [["orders", "protected", 6, today]],
   ],
   [
-    "of two good ones the fresher one counts",
+    "of two good ones the newer one counts",
     [orders],
     [configuration(5, "database", 1, [older]), configuration(6, "database", 1, [good])],
     [["orders", "protected", 6, today]],
@@ -96,7 +96,7 @@ test.each<[string, Target[], BackupConfiguration[], Short[]]>([
     [["orders", "protected", 5, yesterday]],
   ],
   [
-    "what no list names but a configuration backs up",
+    "a source that only a configuration lists",
     [],
     [configuration(5, "site", 9, [good])],
     [["as configured", "protected", 5, today]],

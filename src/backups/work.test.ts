@@ -21,11 +21,11 @@ const workIn = (...backups: Backup[]) => {
 };
 
 test.each<[string, Backup[], [number, string] | null]>([
-  ["nothing that runs", [backup(2), backup(1)], null],
-  ["a run that waits", [backup(2, { status: "pending" }), backup(1)], [2, "run"]],
-  ["an older one's restore", [backup(2), backup(1, { restore_status: "running" })], [1, "restore"]],
+  ["nothing without a running task", [backup(2), backup(1)], null],
+  ["a waiting run", [backup(2, { status: "pending" }), backup(1)], [2, "run"]],
+  ["an older restore", [backup(2), backup(1, { restore_status: "running" })], [1, "restore"]],
   [
-    "the restore that a backup before it belongs to",
+    "the restore that a safety backup belongs to",
     [backup(2, { status: "running", trigger: "safety" }), backup(1, { restore_status: "running" })],
     [1, "restore"],
   ],

@@ -64,10 +64,10 @@ const channel = { id: 1, name: "ops", type: "slack", meta: {}, trouble: null, la
 test.each([
   ["nothing was ever sent", {}, undefined],
   ["the last test has arrived", { last_message: { ...message, status: "delivered" } }, undefined],
-  ["a test is on its way", { last_message: message }, "A test message is already being sent."],
-  ["a test is tried again later", { last_message: { ...message, status: "retrying" } }, undefined],
+  ["a test is being sent", { last_message: message }, "A test message is already being sent."],
+  ["a test waits for a retry", { last_message: { ...message, status: "retrying" } }, undefined],
   [
-    "another message is on its way",
+    "another message is being sent",
     { last_message: { ...message, event: "backup.failed" } },
     undefined,
   ],

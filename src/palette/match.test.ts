@@ -22,12 +22,12 @@ test.each([
   ["many words", "shop.example.com workers site 3", "shop.example.com workers"],
   ["many words in another order", "3 site workers shop.example.com", "shop.example.com workers"],
   ["words with a dash before one", "shop -webh", "shop.example.com webhooks"],
-  ["a slip", "restrat 7", "Restart worker 7"],
-  ["what stands in the detail", "high", "Worker 12"],
+  ["a typo", "restrat 7", "Restart worker 7"],
+  ["words of the detail", "high", "Worker 12"],
   ["capitals and umlauts", "MÜN", "münchen.example.com workers"],
   ["another script", "заказ", "Заказы, ночью"],
-  ["a thing before what is done to it", "worker 12", "Worker 12"],
-])("%s match: %s", (_what, text, label) => {
+  ["an object before its actions", "worker 12", "Worker 12"],
+])("finds an entry by %s: %s", (_what, text, label) => {
   expect(labels(text)[0]).toBe(label);
 });
 

@@ -126,12 +126,12 @@ test("when disabled, ignores letters and characters, and still handles Escape", 
 
 test.each([
   ["into the list from outside", 5, -1, null, 1, 0],
-  ["one on", 5, 1, 1, 1, 2],
-  ["one back", 5, 1, 1, -1, 0],
+  ["to the next row", 5, 1, 1, 1, 2],
+  ["to the previous row", 5, 1, 1, -1, 0],
   ["no farther than the end", 5, 4, 4, 1, 4],
   ["no farther than the beginning", 5, 0, 0, -1, 0],
-  ["back to where it was, after a look elsewhere", 5, -1, 3, 1, 3],
-  ["to what took the place of a row that is gone", 3, -1, 3, -1, 2],
+  ["back to the last row, after the focus was elsewhere", 5, -1, 3, 1, 3],
+  ["to the row in the place of a deleted one", 3, -1, 3, -1, 2],
   ["nowhere in an empty list", 0, -1, null, 1, -1],
 ] as const)("a move leads %s", (_, count, current, last, step, expected) => {
   expect(rowAfter(count, current, last, step)).toBe(expected);

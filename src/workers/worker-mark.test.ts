@@ -34,7 +34,7 @@ test.each<[string, Partial<Worker>, ReturnType<typeof said>]>([
   ],
   ["failed", { status: "failed", status_reason: reason }, ["bad", "failed", "Process 2: Gave up."]],
   [
-    "out of reach, with an order that waits",
+    "unreachable, with a waiting order",
     {
       status: "unreachable",
       status_reason: "web-1 did not respond.",
@@ -44,12 +44,12 @@ test.each<[string, Partial<Worker>, ReturnType<typeof said>]>([
     ["idle", "unreachable", "Last known: installed, stopping once it is back"],
   ],
   [
-    "out of reach on its way, with an order for the same that waits",
+    "unreachable in transit, with a waiting order for the same state",
     { status: "unreachable", last_status: "restarting", pending_status: "restarting" },
     ["idle", "unreachable", "Last known: restarting, restarting again once it is back"],
   ],
   [
-    "failed in part",
+    "partly failed",
     {
       status: "failed",
       status_reason: reason,
@@ -68,12 +68,12 @@ test.each<[string, Partial<Worker>, ReturnType<typeof said>]>([
     ["warn", "needs attention", "0 of 1 on the new release"],
   ],
   [
-    "up, with a change undone",
+    "up, with a reverted change",
     { status: "installed", status_reason: "The change was undone. Process 1: Gave up." },
     ["warn", "needs attention", "The change was undone. Process 1: Gave up."],
   ],
-  ["on its way", { status: "restarting", status_reason: reason }, ["busy", "restarting", null]],
-  ["on a server that is away", { status: "unreachable" }, ["idle", "unreachable", null]],
+  ["in transit", { status: "restarting", status_reason: reason }, ["busy", "restarting", null]],
+  ["on an unreachable server", { status: "unreachable" }, ["idle", "unreachable", null]],
   ["in a state of another service", { status: "hibernated" }, ["idle", "hibernated", null]],
 ])("has one mark, one color, and one sentence: %s", (_, change, mark) => {
   expect(said(change)).toEqual(mark);
