@@ -1,4 +1,4 @@
-// Backups of the second service. A run is queued, copied and finished; the response to a request says nothing of that.
+// Backups of the second service. A run is queued, copied and finished, which the response to its request does not mention.
 import {
   type Course,
   nextId,

@@ -91,7 +91,7 @@ test("the forecast equals what retention keeps, run by run", () => {
           left = left.filter((copy) => !gone.has(copy));
         }
         const foreseen = storedAt(configuration, untilMs) / 100;
-        // Of runs by the hour one of each day stands for its day, which may be another than the one that is kept.
+        // With hourly runs, the forecast keeps one run for each day, which may be another one than retention keeps.
         const sameEnough = gapMs < dayMs ? 3 : 0;
         expect(Math.abs(foreseen - left.length)).toBeLessThanOrEqual(sameEnough);
       },

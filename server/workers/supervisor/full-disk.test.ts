@@ -62,7 +62,7 @@ describe.skipIf(process.geteuid?.() !== 0)("On a full disk", () => {
     expect(existsSync(logPath(folder, 3))).toBe(false);
   });
 
-  test("a reader of a log is told that output is lost, and no job is missing from it", async (context) => {
+  test("reading a log reports that output is lost, and no job is missing from it", async (context) => {
     const supervisor = makeSupervisor(context);
     const workers = join(supervisor.folder, "workers");
     mountSmall(context, workers, 1);

@@ -42,7 +42,7 @@ async function run(all: readonly Given[]): Promise<Given[]> {
   await call("reloadConfig");
   for (const { name } of started) await call("addProcessGroup", name);
   await soon(async () => {
-    await call("getState"); // it looks after its processes whenever it is asked
+    await call("getState"); // supervisord checks its processes whenever it gets a request
     expect(started.filter(({ seen }) => !existsSync(seen))).toEqual([]);
   });
   for (const { name } of started) {
