@@ -4,6 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { markerName } from "../storage/marker.ts";
+import { recoveryName } from "./recovery/recovery-page.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
 let service: BackupTestService;
@@ -17,8 +18,14 @@ afterAll(() => service?.close());
 const marker = () => join(copies, markerName);
 const away = /is away: .*its disk is probably not mounted\. Nothing was written or removed\./;
 
-/** Unmounts the disk, which leaves the empty mount point. */
-async function unmount(): Promise<void> {
+/**
+ * Unmounts the disk, which leaves the empty mount point.
+ * @param newest path of the newest backup, whose entry in RECOVERY.md is written after its run
+ */
+async function unmount(newest: string): Promise<void> {
+  await soon(async () =>
+    expect(await readFile(join(copies, recoveryName), "utf8")).toContain(newest),
+  );
   await rename(copies, `${copies}-disk`);
   await mkdir(copies);
 }
@@ -37,7 +44,7 @@ test("is not written to, its backups are neither marked as damaged nor removed, 
   const { id } = await service.installed({ hold: 1 });
   expect(await readFile(marker(), "utf8")).toContain("Quarterdeck keeps backups");
   const kept = await service.run(id);
-  await unmount();
+  await unmount(kept.path);
 
   const failed = await service.run(id);
   expect(failed.status).toBe("failed");
@@ -84,20 +91,21 @@ test("allows restoring a table whose data another storage can save", async () =>
 
 test("without a marker of an earlier version is recognized by its backups, and gets one at the next good run", async () => {
   const { id } = await service.installed();
-  await service.run(id);
+  const first = await service.run(id);
   await rm(marker());
   // The state after an upgrade from a version without markers.
   const client = new pg.Client(service.connection);
   await client.connect();
   await client.query("update storage_providers set marked_path = null");
   await client.end();
-  await unmount();
+  await unmount(first.path);
   expect((await service.run(id)).status_reason).toMatch(/is away: none of the backups/);
   expect(await readdir(copies)).toEqual([]);
   await mount();
-  expect((await service.run(id)).status).toBe("finished");
+  const second = await service.run(id);
+  expect(second.status).toBe("finished");
   expect(await readdir(copies)).toContain(markerName);
-  await unmount();
+  await unmount(second.path);
   expect((await service.run(id)).status_reason).toMatch(/is away: the file/);
   // The operator creates the marker to start with an empty storage.
   await writeFile(marker(), "");

@@ -237,13 +237,21 @@ async function createIn<Created>(
     }
 }
 
-/** Creates folders that survive a power failure: each new one is synced in its parent. */
+/** Creates folders below the root, and never the root. Each new one is synced in its parent, so that it survives a power failure. */
 async function makeFolders(root: string, folder: string): Promise<void> {
-  await stat(root);
-  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  for (let made = folder; made.length >= first.length; made = dirname(made))
-    await syncFolder(dirname(made));
+  let made = await realpath(root);
+  for (const part of relative(made, folder).split(sep).filter(Boolean)) {
+    const parent = made;
+    made = join(parent, part);
+    const isNew = await mkdir(made, { mode: 0o700 }).then(
+      () => true,
+      (error: unknown) => {
+        if (toError(error).code === "EEXIST") return false;
+        throw error;
+      },
+    );
+    if (isNew) await syncFolder(parent);
+  }
 }
 
 async function syncFolder(folder: string): Promise<void> {
