@@ -73,7 +73,7 @@ export default defineConfig({
             // bundle.
             {
               name: "backup-list",
-              test: /\/src\/backups\/(?:BackupsPage|BackupBadge|Configuration(?:Actions|State)|actions|backup-facts|configuration-condition|work)\./,
+              test: /\/src\/backups\/(?:list\/BackupsPage|BackupBadge|Configuration(?:Actions|State)|actions|backup-facts|configuration-condition|work)\./,
               priority: 1,
             },
             {

@@ -79,21 +79,22 @@ const pages: RouteObject[] = [
   {
     path: "/servers/:id/backups",
     loader: backupsLoader,
-    lazy: { Component: async () => (await import("./backups/BackupsPage.tsx")).BackupsPage },
+    lazy: { Component: async () => (await import("./backups/list/BackupsPage.tsx")).BackupsPage },
   },
   {
     path: "/servers/:id/backups/new",
     loader: newConfigurationLoader,
     lazy: {
       Component: async () =>
-        (await import("./backups/ConfigurationNewPage.tsx")).ConfigurationNewPage,
+        (await import("./backups/form/ConfigurationNewPage.tsx")).ConfigurationNewPage,
     },
   },
   {
     path: "/backup-configurations/:id",
     loader: configurationLoader,
     lazy: {
-      Component: async () => (await import("./backups/ConfigurationPage.tsx")).ConfigurationPage,
+      Component: async () =>
+        (await import("./backups/configuration/ConfigurationPage.tsx")).ConfigurationPage,
     },
   },
   {
@@ -101,13 +102,13 @@ const pages: RouteObject[] = [
     loader: editConfigurationLoader,
     lazy: {
       Component: async () =>
-        (await import("./backups/ConfigurationEditPage.tsx")).ConfigurationEditPage,
+        (await import("./backups/form/ConfigurationEditPage.tsx")).ConfigurationEditPage,
     },
   },
   {
     path: "/backups/:id",
     loader: backupLoader,
-    lazy: { Component: async () => (await import("./backups/BackupPage.tsx")).BackupPage },
+    lazy: { Component: async () => (await import("./backups/backup/BackupPage.tsx")).BackupPage },
   },
   {
     path: "/backups/:id/contents",

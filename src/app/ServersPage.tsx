@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Server } from "../../contract/servers.ts";
 import { useLoaded } from "../api/query.ts";
-import { ProtectionPanel } from "../backups/ProtectionPanel.tsx";
+import { ProtectionPanel } from "../backups/protection/ProtectionPanel.tsx";
 import { paths } from "../paths.ts";
 import { DocsLink } from "../ui/DocsLink.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";

@@ -3,7 +3,7 @@ import { useMutation } from "../api/mutate.ts";
 import { toast } from "../app/toasts.ts";
 import { Button } from "../ui/Button.tsx";
 import { handFocusOn } from "../ui/hand-focus-on.ts";
-import { refreshBackups } from "./backup-actions.ts";
+import { refreshBackups } from "./backup/backup-actions.ts";
 
 /** Copies a backup to the second storage of its configuration. */
 export function CopyAgainButton({ backupId }: { backupId: number }) {

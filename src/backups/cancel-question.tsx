@@ -4,7 +4,7 @@ import { call } from "../api/client.ts";
 import { mutate } from "../api/mutate.ts";
 import { confirm } from "../app/confirm.ts";
 import { toast } from "../app/toasts.ts";
-import { refreshBackups } from "./backup-actions.ts";
+import { refreshBackups } from "./backup/backup-actions.ts";
 import type { Work } from "./work.ts";
 
 type CancelTexts = { title: string; action: string; left: string };

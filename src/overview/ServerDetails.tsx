@@ -3,7 +3,7 @@ import type { OverviewServer } from "../../contract/overview-parts.ts";
 import { healthLook } from "../app/health.ts";
 import { Link } from "../app/Link.tsx";
 import { LinkButton } from "../app/LinkButton.tsx";
-import { ProtectionPanel } from "../backups/ProtectionPanel.tsx";
+import { ProtectionPanel } from "../backups/protection/ProtectionPanel.tsx";
 import { paths } from "../paths.ts";
 import { StatusDot } from "../ui/StatusDot.tsx";
 

@@ -20,19 +20,19 @@ export const preloadedPages: readonly PreloadedPage[] = [
   { path: "/", module: "app/HomePage.tsx", asks: [] },
   {
     path: "/servers/:id/backups",
-    module: "backups/BackupsPage.tsx",
+    module: "backups/list/BackupsPage.tsx",
     asks: ["/api/server/{id}/backups?sort=attention", "/api/server/{id}"],
   },
   {
     path: "/backup-configurations/:id",
-    module: "backups/ConfigurationPage.tsx",
+    module: "backups/configuration/ConfigurationPage.tsx",
     asks: [
       "/api/backup-configuration/{id}",
       "/api/backup-configuration/{id}/backups?sort=-id",
       "/api/storage-providers?per_page=100",
     ],
   },
-  { path: "/backups/:id", module: "backups/BackupPage.tsx", asks: ["/api/backup/{id}"] },
+  { path: "/backups/:id", module: "backups/backup/BackupPage.tsx", asks: ["/api/backup/{id}"] },
   {
     path: "/sites/:id/workers",
     module: "workers/WorkersPage.tsx",

@@ -4,8 +4,8 @@ import { tablePrefixOf } from "../../../contract/backups/server-tables.ts";
 import { call } from "../../api/client.ts";
 import { mutate } from "../../api/mutate.ts";
 import { confirm } from "../../app/confirm.ts";
-import { refreshBackups } from "../backup-actions.ts";
-import { followRestore } from "../follow-restore.ts";
+import { refreshBackups } from "../backup/backup-actions.ts";
+import { followRestore } from "../backup/follow-restore.ts";
 import {
   createIdentity,
   IdentityFields,
@@ -13,7 +13,7 @@ import {
   isAtIdentity,
   noteRefusal,
 } from "../IdentityFields.tsx";
-import { discardWord, isDiscarding, safetyChoices } from "../restore-question.tsx";
+import { discardWord, isDiscarding, safetyChoices } from "../backup/restore-question.tsx";
 import type { TargetType } from "./queries.ts";
 
 export type RestoreInto = {
