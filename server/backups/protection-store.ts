@@ -10,7 +10,7 @@ import { sql, type SQL as Sql } from "../store/drizzle.ts";
 import { executePrepared } from "../store/prepared.ts";
 import type { DecidingRun } from "../store/tables.ts";
 
-// Moments are seconds since 1970.
+// Times are in seconds since 1970.
 export type ProtectedConfiguration = {
   id: number;
   name: string;
@@ -53,15 +53,15 @@ const isMissing = isCopyMissing(sql`c`, sql`newest`);
 const makesBackups = sql`c.adopted_at is null`;
 
 /**
- * The condition that something else than adopted backups is there of what a configuration backs up. Few are adopted, and asking
- * every row whether it is makes the whole statement take a third longer: an index has all the rest.
+ * The condition that the source of a configuration has other configurations than those of adopted backups. Few are adopted, so the
+ * query excludes these: checking `adopted_at` of every row would make the statement a third slower, because the index that it reads lacks that column.
  */
 const isBackedUp = (column: Sql, name: Sql) => sql`(
   ${column} not in (select ${name} from backup_configurations where adopted_at is not null and ${name} is not null)
   or exists (select from backup_configurations own
     where own.${name} = ${column} and own.adopted_at is null and own.status <> 'removing'))`;
 
-/** The condition that a configuration is on a server that may be seen. */
+/** The condition that a configuration is on a visible server. */
 const isVisible = (visible: Visible) =>
   visible === null ? sql`true` : sql`c.server_id = any(${sql.param([...visible])}::int[])`;
 
@@ -77,8 +77,8 @@ const isWell = (
     > ${now.toISOString()}::timestamptz - c.drill * interval '24 hours')) is true`;
 
 /**
- * Which may be otherwise, by what each table says alone: reading both together for all takes several times as long. Of each configuration
- * that has no backups yet there may be no row of `newest_backups`.
+ * Selects the configurations that may have a problem, from each table alone: joining both for all rows takes several times as long.
+ * A configuration without backups may have no row in `newest_backups`.
  */
 const mayBeUnwell = (now: Date) => sql`
   select c.id from backup_configurations c
@@ -98,7 +98,7 @@ type Judgeable = {
   total: number;
   /** Configurations that may have a problem, ordered by id. */
   unwell: ProtectedConfiguration[];
-  /** Ids of what a configuration backs up, and of these those that one of `unwell` backs up and another one with which all is well. */
+  /** Ids of all backed-up sources. `other_…`: those that a configuration of `unwell` and another one without problems back up. */
   sites: number[];
   databases: number[];
   other_sites: number[];
@@ -190,7 +190,7 @@ export function protectionByRuns(
   runs: readonly DecidingRun[],
   nowMs: number,
 ): Pick<Protection, "state" | "reason" | "warning"> {
-  // When they ended decides nothing that the moment of the last proof does not say already.
+  // The end of a backup only matters for the next drill, which `last_proven_at` below already covers.
   const backups = runs.map((run) => ({ ...run, ended_at: null }));
   const { status, drill, missed_since: missed, good_at: goodAt, copy_missing } = configuration;
   // If no backup was ever proven, the interval counts from the oldest backup.

@@ -28,7 +28,7 @@ type SerializerOptions = {
   clock: Clock;
 };
 
-/** What is shown of a configuration in addition to its row. */
+/** Data that the response of a configuration contains in addition to its row. */
 type Beside = {
   /** Its newest backups, newest first. */
   shown: readonly Backup[];
@@ -38,10 +38,10 @@ type Beside = {
   timeZone: string;
 };
 
-/** How many backups a configuration shows: in a list, and alone. */
+/** Number of backups in the response of a configuration, in a list and alone. */
 const shownInList = 10;
 const shownAlone = 100;
-/** What a backup inside a configuration keeps of its output, so that a list stays small. */
+/** Limit of the output of a backup inside a configuration, so that a list stays small. */
 const nestedOutputCharacters = 1024;
 
 export function createSerializer({ store, copies, tasks, inventory, clock }: SerializerOptions) {
@@ -51,7 +51,7 @@ export function createSerializer({ store, copies, tasks, inventory, clock }: Ser
   ): Backup {
     const isRunning = row.status === "running";
     // The waiting time of a pending backup is not part of its duration.
-    // A run that waits for its copy has stored its own file, and still runs.
+    // A run that waits for its copy already has an end, but is still running.
     const endedAt = isRunning ? null : row.ended_at;
     const endMs = endedAt?.getTime() ?? (isRunning ? clock.now() : row.started_at.getTime());
     return {
@@ -108,7 +108,7 @@ export function createSerializer({ store, copies, tasks, inventory, clock }: Ser
     );
   }
 
-  /** Reads what the configurations back up. */
+  /** Reads the sources of configurations. */
   async function backupablesOf(rows: readonly ConfigurationRow[]) {
     const [databases, sites] = await Promise.all([
       inventory.findDatabases(rows.flatMap(({ database_id: id }) => id ?? [])),
@@ -120,7 +120,7 @@ export function createSerializer({ store, copies, tasks, inventory, clock }: Ser
       return {
         id: row.database_id ?? row.site_id ?? 0,
         name: database?.entry.name ?? site?.name ?? "",
-        // What stands in the inventory is there; whether it answers is the configuration's status.
+        // A database or site of the inventory counts as installed; whether it can be reached is the configuration's status.
         status: "installed",
         created_at: toTimestamp(database?.createdAt ?? site?.createdAt ?? row.created_at),
       };
@@ -167,7 +167,7 @@ export function createSerializer({ store, copies, tasks, inventory, clock }: Ser
     };
   }
 
-  /** One configuration, or those of one server. */
+  /** @param rows of one server */
   async function toConfigurations(
     rows: readonly ConfigurationRow[],
     limit: number,

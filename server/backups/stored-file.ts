@@ -3,10 +3,10 @@ import type { Storage } from "../storage/storage.ts";
 
 const manifestEnding = ".json";
 
-/** Before `.zst` in the name of a file that holds what has changed since a full. */
+/** Precedes `.zst` in the name of a file with the changes since a full backup. */
 export const patchEnding = ".patch";
 
-/** Of a stored backup, or of its manifest with `.json` at its end. */
+/** Matches the name of a stored backup, or of its manifest, which ends with `.json`. */
 export const storedFile = /\.(?:dump|sql|sqlite|tar)(?:\.patch)?\.zst(?:\.age)?$/;
 export const storedFileManifest = /\.(?:dump|sql|sqlite|tar)(?:\.patch)?\.zst(?:\.age)?\.json$/;
 
@@ -14,12 +14,12 @@ export const isPatch = (key: string): boolean => /\.patch\.zst(?:\.age)?$/.test(
 
 export const manifestKeyOf = (key: string): string => `${key}${manifestEnding}`;
 
-/** @returns the key of the file that a manifest of this name would be of; null where it cannot be a manifest's */
+/** Returns the key of the file that a manifest belongs to; null if the key is not that of a manifest. */
 export const keyOfManifest = (key: string): string | null =>
   key.endsWith(manifestEnding) ? key.slice(0, -manifestEnding.length) : null;
 
 /**
- * Removes the manifest first, because a file without one is still a valid backup, as of an older version.
+ * Removes the manifest first, because a file without one is still a valid backup, as from an older version.
  * @throws StorageError
  */
 export async function removeStored(storage: Storage, key: string): Promise<void> {

@@ -1,17 +1,17 @@
 // Writes a patch whose content equals that of its full backup, without reading either. The `zstd` program and the libraries would
 // have to read both contents for such a patch.
 
-/** A shorter block would not be smaller than its content, which RFC 8878, 3.1.1.3, requires. */
+/** Least content of a block: RFC 8878, 3.1.1.3, requires a compressed block to be smaller than its content. */
 export const minSameBytes = 131;
 
 /** Most content of a block (RFC 8878, 3.1.1.2.4). */
 const maxBlockBytes = 128 * 1024;
 
 /**
- * A frame of zstd (RFC 8878) for which `zstd -d --patch-from=FULL` gives the content of the full. Each block is a single match: it
- * copies up to 128 KiB from as far back as the full is long, since the full lies just before the content (5, "Content").
- * @param sizeBytes of the content of the full: from `minSameBytes` to 2^31 - 1
- * @returns some 15 bytes for each 128 KiB
+ * Returns a zstd frame (RFC 8878) from which `zstd -d --patch-from=FULL` produces the content of the full backup. Each block is a
+ * single match of up to 128 KiB, at an offset of the size of the full: the full, as a dictionary, precedes the content (5, "Content").
+ * The frame takes about 15 bytes for each 128 KiB.
+ * @param sizeBytes size of the content of the full: from `minSameBytes` to 2^31 - 1
  */
 export function makeSameContent(sizeBytes: number): Buffer {
   const blocks = lengthsOf(sizeBytes).map((length, index, { length: count }) =>
@@ -28,7 +28,7 @@ function lengthsOf(sizeBytes: number): number[] {
   return lengths;
 }
 
-/** 3.1.1.1: the size of the content in four bytes, no checksum, and a window that reaches back to the full until the end. */
+/** Returns the frame header (3.1.1.1): a content size of four bytes, no checksum, and a window that reaches back to the full from every block. */
 function makeHeader(sizeBytes: number): Buffer {
   const windowLog = Math.max(10, bitsOf(sizeBytes - 1));
   const header = Buffer.from([
@@ -47,14 +47,14 @@ function makeHeader(sizeBytes: number): Buffer {
   return header;
 }
 
-/** 3.1.1.3: no literals, and one sequence. Its three codes are tables of one symbol (RLE), which take no bits of the stream. */
+/** Returns a compressed block (3.1.1.3) of no literals and one sequence, whose three codes are RLE-coded and take no bits of the stream. */
 function makeBlock(length: number, offset: number, isLast: boolean): Buffer {
-  // 3.1.1.3.2.1.1. Values up to 3 stand for offsets of before, and from 131 on the codes of lengths are powers of two, from 43 on.
+  // 3.1.1.3.2.1.1: offset values up to 3 are repeat offsets; from length 131 and code 43 on, baselines of match lengths are 3 + 2^n.
   const offsetValue = offset + 3;
   const offsetCode = bitsOf(offsetValue) - 1;
   const lengthBits = bitsOf(length - 3) - 1;
   const lengthCode = lengthBits + 36;
-  // Read from its end: a one as the end mark, which is the highest bit of the offset here, the rest of the offset, the rest of the length.
+  // Read from its end: a 1 bit as end mark, which here is the highest bit of the offset value, then the extra bits of offset and length.
   const stream = offsetValue * 2 ** lengthBits + (length - 3 - 2 ** lengthBits);
   const streamBytes = Math.ceil((offsetCode + 1 + lengthBits) / 8);
   const block = Buffer.alloc(9 + streamBytes);

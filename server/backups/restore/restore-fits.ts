@@ -16,24 +16,24 @@ const engineNames: Record<Engine, string> = {
 };
 
 type Wanted = {
-  /** That the restore makes. */
+  /** Name of a new database that the restore creates. */
   database: string | null | undefined;
-  /** The one that is wanted out of a whole server. */
+  /** The only database to restore from the backup of a whole server. */
   part: string | null | undefined;
   keeps: boolean | undefined;
 };
 
-/** @returns errors by field; empty = it can */
+/** Returns errors by field; empty = the backup can be restored into the target. */
 export function whyNotInto(
   backup: Pick<BackupRow, "path" | "manifest">,
   target: DatabaseRow | SiteRow,
   { database, part, keeps }: Wanted,
 ): FieldErrors {
   const engine = engineOfPath(backup.path);
-  // It has no file yet, which is said elsewhere.
+  // The backup has no file yet, which another check reports.
   if (engine === null) return {};
   const its = engineOf(target);
-  /** Of each of its databases, where it is of a server. */
+  /** Engine of each database in the backup of a whole server. */
   const one = engineInServer(engine);
   const misfit = {
     backup_id: [
@@ -60,14 +60,14 @@ export function whyNotInto(
         `A whole server is restored with its ${one === "mysql" ? "accounts, so definers" : "roles, so owners"} stay.`,
       ],
     };
-  // A new database may be made beside all others.
+  // One database can also be restored as a new one into the entry of a whole server.
   const isBeside = engineInServer(its) === engine && database != null;
   return engine === its || isBeside ? {} : misfit;
 }
 
 /**
- * @param wanted tables of the backup's database, or of the one that is wanted out of a whole server
- * @returns complaints by field, where it is known what the backup holds
+ * Checks that the backup contains the requested tables, if its manifest lists tables.
+ * @returns errors by field
  */
 export function whyNotTables(
   backup: Pick<BackupRow, "path" | "manifest">,
@@ -75,7 +75,7 @@ export function whyNotTables(
 ): FieldErrors {
   const { tables, databases } = contentsOfBackup(backup);
   const held = part == null ? tables : databases?.find(({ name }) => name === part)?.tables;
-  // One whose tables nobody has counted.
+  // The manifest of the backup lists no tables.
   if (wanted == null || held == null || held.length === 0) return {};
   const names = new Set(held.map(({ name }) => name));
   const missing = wanted.filter((name) => !names.has(name));
@@ -83,7 +83,7 @@ export function whyNotTables(
   const shown = missing.join(", ");
   return {
     tables: [
-      // Virtual tables have no rows of their own, so none are counted.
+      // Virtual tables are missing from the list, because they have no rows of their own.
       engineOfPath(backup.path) === "sqlite"
         ? `The backup lists no rows of ${shown}. Virtual tables, and the tables behind them, come back with the whole database alone.`
         : `The backup contains no table ${shown}.`,

@@ -16,12 +16,12 @@ import {
 import { mountWatch } from "../../storage/mount-watch.ts";
 import { untilAborted } from "../pipeline/together.ts";
 
-/** A folder, and what it is in the middle of a sentence. */
+/** A folder with stored data; `shown` names it in the middle of a sentence. */
 type KeptFolder = { shown: string; path: string };
 
 /**
- * The folders of a server in which something of ours is stored.
- * @param dataFolder the service's own, where it runs there
+ * Returns the folders of a server in which Quarterdeck stores data.
+ * @param dataFolder data folder of the service; null = the service runs on another machine
  */
 export async function foldersOn({
   inventory,
@@ -43,7 +43,7 @@ export async function foldersOn({
   return folders;
 }
 
-/** @returns null where nothing is there. What is mounted there is taken as it is named: it may hang. */
+/** Resolves links. A path on a mount is returned unchanged, because the mount may hang. @returns null if nothing exists there */
 export const realPathHere = async (
   host: Pick<Host, "run" | "account">,
   path: string,
@@ -54,22 +54,22 @@ export const realPathHere = async (
     ? path
     : realpath(path).catch(() => null);
 
-/** @returns null where nothing is there, as far as the login can see */
+/** Resolves links on another machine. @returns null if nothing exists there that the login can see */
 export async function realPathOn(host: Pick<Host, "run">, path: string): Promise<string | null> {
   const { exitCode, stdout } = await host.run({ argv: ["realpath", "-ez", "--", path] });
   return exitCode === 0 ? stdout.replace(/\0$/, "") : null;
 }
 
 type Replaced = {
-  /** Of the site. */
+  /** Folder of the site. */
   root: string;
-  /** What a restore replaces: the root, or what is below it. */
+  /** Path that a restore replaces: the root, or a path below it. */
   path: string;
-  /** Folders of the same machine. */
+  /** Returns folders of the same machine. */
   kept(): Promise<readonly KeptFolder[]>;
-  /** What the next backup leaves out; null = nothing. */
+  /** Paths that the next backup excludes; null = none. */
   excludes: Excludes | null;
-  /** @returns null where nothing is there */
+  /** Resolves links. @returns null if nothing exists there */
   realPath(path: string): Promise<string | null>;
 };
 
@@ -77,11 +77,11 @@ export function keepStoredInside(source: Source, replaced: Replaced): Source {
   const { root, path, kept } = replaced;
   const realPath = async (of: string) => (await replaced.realPath(of)) ?? of;
 
-  /** @returns a sentence; null = nothing would be lost. What a backup left out stays as it is. */
+  /** Restores leave excluded paths as they are. @returns a sentence; null = nothing would be lost */
   async function whatIsLost(excludes: Excludes | null): Promise<string | null> {
     const isLeft = createFilter(excludes?.patterns ?? []);
     for (const folder of await kept()) {
-      // What is gone is not lost.
+      // A folder that does not exist cannot be lost.
       const at = await replaced.realPath(folder.path);
       if (at === null || !isInside(await realPath(path), at)) continue;
       const names = Buffer.from(posix.relative(await realPath(root), at)).toString("latin1");

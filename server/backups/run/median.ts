@@ -1,4 +1,4 @@
-/** Of no values it is 0. */
+/** Returns the median; 0 of an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;

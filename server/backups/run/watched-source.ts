@@ -1,5 +1,5 @@
-// A site or an SQLite database that may be on a mount that hangs: its backup is given up then, and the server's other runs go on.
-// A restore is not begun.
+// Wraps the source of a site or an SQLite database that may be on a mount: if the mount hangs, a backup fails, so that the
+// server's other tasks can run, and a restore is refused.
 import type { Host, LocalHost } from "../../hosts/host.ts";
 import type { InventoryStore } from "../../inventory/store.ts";
 import { mountWatch, mountWatchThere, type MountWatch } from "../../storage/mount-watch.ts";
@@ -10,7 +10,7 @@ import { untilAborted } from "../pipeline/together.ts";
 
 type Watching = {
   inventory: Pick<InventoryStore, "isLocal" | "findServer">;
-  /** The service's own. */
+  /** The service's machine. */
   host: LocalHost;
 };
 
@@ -62,7 +62,7 @@ export function createWatchedSource(source: Source, watch: MountWatch): Source {
     ...source,
     rehearse: (signal) => until(signal, (its) => source.rehearse(its)),
     exists: () => until(never, () => source.exists()),
-    // Also where it looks at nothing else: a restore that has begun waits for the mount, because it can't be given up halfway.
+    // Also for sources without a check of their own: a restore that has begun waits for the mount, because it cannot be aborted.
     refuseRestore: (attempt, manifest) =>
       until(
         attempt.signal,

@@ -1,5 +1,5 @@
-// Which schedules wait for longer than they say: the clock was ahead when their next moment was worked out, e.g. until a time
-// server answered, their server has another time zone by now, or they wait for none, because a deletion that failed took it away.
+// Finds schedules whose stored next run is later than it should be, or missing: the clock was ahead when it was computed (e.g. before
+// a time server responded), the server's time zone has changed, or a failed deletion of the configuration has cleared it.
 import { setImmediate as turnOfEventLoop } from "node:timers/promises";
 import { nextRun } from "../../../contract/backups/schedule.ts";
 import type { WatchedConfiguration } from "./schedule-store.ts";
