@@ -10,7 +10,7 @@ type Sql = ReturnType<typeof sql>;
 
 /** The site and server that a problem shows. */
 type Place = { server_id: number; site_id: number; site: string };
-/** The counts of a kind, the newest of its problems, and where there are some, by site. Moments are milliseconds since 1970. */
+/** Counts of workers or webhooks, the newest problems, and the counts of sites with problems. Times are milliseconds since 1970. */
 type Found<Problem, Trouble> = {
   total: number;
   failing: number;
@@ -53,7 +53,7 @@ type Away = { since: number; reason: string | null };
 export type ServerRow = {
   id: number;
   name: string;
-  /** Since when and why it does not respond; and of the first of its workers that cannot be asked for. */
+  /** Since when and why the server, and the first of its workers that cannot be reached, do not respond. */
   away: Away | undefined;
   workersAway: Away | undefined;
 };
