@@ -8,8 +8,8 @@ type Call<Item, Result> = {
 };
 
 /**
- * @param perform carries out a batch, and resolves with what says the result of each of its items; what it throws is every call's
- * @param restMs between the end of a batch and the next one. The first call after a while waits for nothing.
+ * @param perform carries out a batch, and resolves with a function that returns the result of an item; if it rejects, so does every call
+ * @param restMs pause between two batches. A call after a longer pause does not wait.
  */
 export function createBatcher<Item, Result>(
   perform: (items: Item[]) => Promise<(item: Item) => Result | Promise<Result>>,

@@ -1,4 +1,4 @@
-// Changes a webhook as a user asks: its URL, its description, its events, whether it gets anything.
+// Changes a webhook on request: its URL, description and events, and whether it is enabled.
 import type { UpdateWebhookBody } from "../../contract/webhooks/bodies.ts";
 import { currentActor } from "../activity/actor.ts";
 import { recordActivity, type NewActivity } from "../activity/store.ts";
@@ -30,7 +30,7 @@ type ChangeWebhook = (
   change: UpdateWebhookBody,
 ) => Promise<WebhookRow>;
 
-/** Each event once, in the order of the contract's list; null = all. */
+/** Returns the events without duplicates, sorted; null = all. */
 export const chosenEvents = (
   events: readonly SubscribableEvent[] | null | undefined,
 ): SubscribableEvent[] | null => (events ? [...new Set(events)].toSorted() : null);
@@ -38,12 +38,13 @@ export const chosenEvents = (
 const eventsText = (events: readonly string[] | null): string =>
   events === null ? "all" : events.join(", ");
 
-/** What is new, and the words for it on the timeline. */
+/** Returns the changed columns, and a description of each change for the timeline. */
 function newSettings(row: WebhookRow, { url, description, events }: UpdateWebhookBody) {
   const values: WebhookChange = {};
   const words: string[] = [];
   if (url !== undefined && url !== row.url) {
-    // What the receiver at the old URL did says nothing of the new one. One that is disabled stays so until a user or a ping enables it.
+    // Failures of the receiver at the old URL do not count for the new one. A disabled webhook stays disabled until a user or a ping
+    // enables it.
     const { disabled_at: _at, disabled_reason: _reason, ...fresh } = healthy;
     Object.assign(values, fresh, { url });
     words.push(`URL: ${url}, before: ${row.url}`);
@@ -60,19 +61,19 @@ function newSettings(row: WebhookRow, { url, description, events }: UpdateWebhoo
   return { values, words };
 }
 
-/** @returns changes a webhook; it throws a conflict when the webhook is gone */
+/** Creates the function that changes a webhook. It throws a conflict if the webhook was deleted. */
 export function createChangeWebhook(options: ChangeWebhookOptions): ChangeWebhook {
   const { webhooks, deliveries, queue, counts, clock } = options;
 
-  /** Makes due at once what waits for its next attempt: the wait was for a receiver at the old URL. */
+  /** Makes waiting retries due now, because they waited for the receiver at the old URL. */
   async function sendToNewUrl(tx: Connection, row: WebhookRow, now: Date): Promise<void> {
     await queue.ensure(tx, [sendNow(row)]);
     await deliveries.retryNow(tx, row.id, now);
   }
 
-  /** What the end of a pause, or of a disabling, has to report. */
+  /** Records that a paused or disabled webhook was enabled. */
   async function recordEnabled(tx: Connection, row: WebhookRow, place: Place): Promise<void> {
-    // The site's other receivers were notified that the service gave it up, and of a pause they were not.
+    // Other receivers were only notified if the service disabled it: a pause has no event, so neither has its end.
     if (row.disabled_reason === null || row.disabled_at === null)
       return recordActivity(tx, webhookEntry(row, place.serverId, "resumed"));
     const missed = (await missedOf(tx, [row.id])).get(row.id) ?? 0;

@@ -25,7 +25,7 @@ export type Due = { id: number; dueAt: Date };
 export function createDeliveryStore(db: Database) {
   const readList = createFilteredRows(db, webhookDeliveries, listFilters.listDeliveries, {
     id: webhookDeliveries.id,
-    // Its words are ids, which `hasId` looks for: a number would be found within many a message id.
+    // Unused, because `list` searches for ids with `hasId`: a substring search would find a number inside of message ids.
     search: [webhookDeliveries.id],
     status: sql`${webhookDeliveries.status}`,
     sorts: {},
@@ -52,11 +52,11 @@ export function createDeliveryStore(db: Database) {
         maySend(sql.placeholder("now")),
       ),
     )
-    // Without a name PostgreSQL keeps nothing of it: a pooler may hand each query to another connection.
+    // The empty name creates no prepared statement in PostgreSQL, because a pooler may send each query to another connection.
     .prepare("");
 
   return {
-    /** @param events those that are wanted; null = all */
+    /** @param events types of events; null = all */
     async list(webhookId: number, request: ListRequest, events: readonly string[] | null) {
       const isOfEvents =
         events === null
@@ -84,7 +84,7 @@ export function createDeliveryStore(db: Database) {
       return row ?? null;
     },
 
-    /** The newest delivery of each webhook. */
+    /** Returns the newest delivery of each webhook. */
     async newestOf(webhookIds: readonly number[]): Promise<DeliveryWithEvent[]> {
       if (webhookIds.length === 0) return [];
       const { rows } = await db.execute<{ id: number }>(sql`
@@ -108,7 +108,7 @@ export function createDeliveryStore(db: Database) {
     insert: async (tx: Connection, row: NewDeliveryRow): Promise<DeliveryRow> =>
       insertedRow(await tx.insert(webhookDeliveries).values(row).returning()),
 
-    /** Inserts rows that name the same columns. */
+    /** Inserts rows, which must have the same columns. */
     insertAll: (tx: Connection, rows: readonly NewDeliveryRow[]): Promise<void> =>
       insertRows(tx, webhookDeliveries, rows),
 
@@ -121,7 +121,7 @@ export function createDeliveryStore(db: Database) {
       return row ?? null;
     },
 
-    /** Makes due what waits for its next attempt, and begins its waits anew. */
+    /** Makes retries due now, and restarts the schedule of their waits. */
     async retryNow(tx: Connection, webhookId: number, now: Date): Promise<void> {
       await tx
         .update(webhookDeliveries)
@@ -135,7 +135,7 @@ export function createDeliveryStore(db: Database) {
         );
     },
 
-    /** Makes due what would wait longer than any rule makes it: the clock has been set back since. */
+    /** Makes deliveries due now that would wait longer than the longest wait, because the clock was set back. */
     async endLongWaits(tx: Connection, now: Date, longestMs: number): Promise<void> {
       await tx
         .update(webhookDeliveries)
@@ -144,8 +144,8 @@ export function createDeliveryStore(db: Database) {
     },
 
     /**
-     * What is due of a webhook, in the order of its making. What is about the same thing as an older delivery that is not over
-     * waits for that one, unless somebody requested it. What was over before somebody requested it is out of that order for good.
+     * Returns the due deliveries of a webhook, oldest first. A delivery waits for an older unfinished one about the same subject, unless
+     * a user requested it. A redelivery of one that had ended before neither waits nor makes others wait.
      */
     due: (webhookId: number, now: Date, limit: number): Promise<DeliveryWithEvent[]> =>
       withEvent()
@@ -169,8 +169,8 @@ export function createDeliveryStore(db: Database) {
         .orderBy(asc(webhookDeliveries.id)),
 
     /**
-     * Looks again right before attempts: much may have happened since they were read.
-     * @returns what gives the webhook as it is now; null when the delivery is not to be sent, or was requested again
+     * Reads the webhooks of deliveries again just before their attempts, because they may have changed meanwhile.
+     * @returns a function that returns the current webhook; null if the delivery must not be sent, or was requested again
      */
     async stillDue(due: readonly Due[], now: Date): Promise<(one: Due) => WebhookRow | null> {
       const rows = await webhooksOfDue.execute({ ids: due.map(({ id }) => id), now });
@@ -181,10 +181,10 @@ export function createDeliveryStore(db: Database) {
       };
     },
 
-    /** When something of a webhook is due next; null = nothing is left to send, or nothing by itself. */
+    /** Returns when the next delivery of a webhook is due; null = none is left, or the webhook is disabled and no user requested one. */
     async nextOf(tx: Connection, webhookId: number) {
-      // Of what is about one thing only the oldest counts: what waits for it says nothing about when there is something to do. Each
-      // is looked at once, in the order of an index, for a backlog may be long.
+      // Of the deliveries about one subject only the oldest counts, because the others wait for it. Each row is read once, in the order
+      // of an index, because a backlog may be long.
       const dueAt = sql<Date | null>`min(case when unsent.by_hand then unsent.next_attempt_at
         else greatest(unsent.next_attempt_at, ${webhooks.paused_until}) end)`;
       const [row] = await tx
@@ -206,7 +206,7 @@ export function createDeliveryStore(db: Database) {
       return row?.dueAt == null ? null : { dueAt: row.dueAt, isFailing: row.failingSince !== null };
     },
 
-    /** Webhooks that have something left to send. */
+    /** Returns the ids of webhooks with unfinished deliveries. */
     async webhooksWithUnsent(tx: Connection): Promise<number[]> {
       const rows = await tx
         .select({ id: webhookDeliveries.webhook_id })
@@ -219,7 +219,7 @@ export function createDeliveryStore(db: Database) {
   };
 }
 
-/** Only the first attempt waits: one that was made already was due before what came after it. */
+/** Id of the older delivery that a delivery waits for; null from its first attempt on, which is made once all older ones have ended. */
 const waitsFor = sql<
   number | null
 >`case when "webhook_deliveries".status = 'pending' and not "webhook_deliveries".by_hand
@@ -228,11 +228,11 @@ const waitsFor = sql<
   where o.webhook_id = "webhook_deliveries".webhook_id and o.order_key = "webhook_deliveries".order_key
     and o.id < "webhook_deliveries".id and o.next_attempt_at is not null and o.ended_at is null) end`;
 
-/** Whether something goes to its webhook at all: a disabled or paused one gets only what somebody requested. */
+/** The condition that a delivery may be sent to its webhook: a disabled or paused webhook gets only what a user requested. */
 const maySend = (now: Date | ReturnType<typeof sql.placeholder>) =>
   sql`(${webhookDeliveries.by_hand} or ${webhooks.disabled_at} is null and coalesce(${webhooks.paused_until} <= ${now}, true))`;
 
-/** A delivery's own id, or the beginning of its message's. */
+/** The condition that a word is the id of the delivery, or the beginning of its message id. */
 const hasId = (word: string) =>
   /^\d+$/.test(word)
     ? sql`${webhookDeliveries.id} = ${word}::numeric`

@@ -1,4 +1,4 @@
-// What webhooks report: to receivers the events of webhooks themselves, to the timeline what somebody changed and how deliveries ended.
+// Builds the events about webhooks, and the timeline entries of their changes and of ended deliveries.
 import type { EventType } from "../../contract/events.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { currentActor, theService, type Actor } from "../activity/actor.ts";
@@ -40,14 +40,14 @@ const webhookEvent = (
   activity: { kind: "webhook", action, object: { type: "webhook", id: webhook.id }, actor },
 });
 
-/** Builds the event of a ping, which only tests whether it arrives. */
+/** Builds the event of a ping, a test of the webhook. */
 export function pingEvent(webhook: WebhookRow, place: Place): NewEvent {
   const actor = currentActor();
   const event = webhookEvent(webhook, place, { type: "webhook.ping", action: "pinged", actor });
   return { ...event, notification: { ...event.notification, subject: hostOf(webhook) } };
 }
 
-/** @param missed deliveries that were given up with it */
+/** @param missed number of deliveries that ended because the webhook was disabled */
 export const disabledEvent = (
   webhook: WebhookRow,
   place: Place,
@@ -68,8 +68,8 @@ export const disabledEvent = (
   });
 
 /**
- * @param missed deliveries that it missed while it was disabled
- * @param actor who enabled it, where a user did and no ping or redelivery
+ * @param missed number of deliveries that the webhook missed while it was disabled
+ * @param actor the user who enabled it; by default the service, after a successful ping or redelivery
  */
 export const enabledEvent = (
   webhook: WebhookRow,
@@ -91,7 +91,7 @@ export const enabledEvent = (
         : [["Missed", `${missed === 1 ? "1 delivery" : `${missed} deliveries`}, ready to send`]],
   });
 
-/** A delivery was given up after its last attempt. */
+/** Builds the event of a delivery that failed after its last attempt. */
 export const deliveryFailedEvent = (
   webhook: WebhookRow,
   place: Place,
@@ -115,7 +115,7 @@ export const deliveryFailedEvent = (
     reason,
   });
 
-/** A change of a webhook on the timeline, by whoever asked for it. */
+/** Builds the timeline entry of a change of a webhook, by the current actor. */
 export const webhookEntry = (
   webhook: WebhookRow,
   serverId: number,
@@ -131,8 +131,8 @@ export const webhookEntry = (
 });
 
 /**
- * A delivery's end on the timeline; the attempts before it stand with the delivery.
- * @param serverId of the webhook's site: the event may be of a database on another server, which has no say in this webhook
+ * Builds the timeline entry of a delivery's end; null = the delivery has not ended.
+ * @param serverId server of the webhook's site; the event may be about a database on another server
  */
 export function deliveryEntry(
   { webhook, delivery, event, attempt }: MadeAttempt,

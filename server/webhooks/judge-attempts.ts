@@ -6,18 +6,18 @@ import type { Attempt, MadeAttempt } from "./attempt.ts";
 import type { RecordedAttempt } from "./attempt-store.ts";
 import type { WebhookRow } from "./webhook-store.ts";
 
-/** Limit of a wait: the longest of the schedule. */
+/** Limit of a wait that a receiver requests: the longest wait of the schedule. */
 export const longestWaitMs = 24 * 3600 * 1000;
-/** The longest time until a delivery is tried again. */
+/** The longest time until the next attempt, including jitter. */
 export const longestGapMs = longestWaitMs * 1.2;
-/** Spreads the retries of deliveries that failed together. */
+/** Share of a wait that is added at random, to spread the retries of deliveries that failed together. */
 const jitter = 0.2;
 
 /**
- * @param failedAttempts of this round, the one that just failed included
- * @param askedWaitMs what the receiver asked for; it is never tried sooner
+ * Returns the wait before the next attempt; null = that was the last attempt.
+ * @param failedAttempts failed attempts of this round, including the current one
+ * @param askedWaitMs wait that the receiver requested, which the result is not shorter than
  * @param random from 0 to 1
- * @returns null when no attempt follows
  */
 export function retryWaitMs(
   failedAttempts: number,
@@ -56,16 +56,16 @@ export const healthy: Omit<WebhookHealth, "paused_at"> = {
 };
 
 /**
- * Brings a webhook in line with one more attempt that was made at it.
+ * Returns the health of a webhook after one more attempt.
  *
- * Its five days are those in which it was tried: of each wait between two attempts no more counts than the schedule's longest.
- * By the calendar a service that was off for a week would disable each webhook that failed once before, at the first failure
- * after it, and so would a site where something happens once a month.
+ * The five days count only time with attempts: of the gap between two failed attempts at most the longest wait of the schedule counts.
+ * Otherwise, after a week in which the service was stopped or the site had no event, the first failure would disable each webhook
+ * that had failed once before.
  */
 function judgeWebhook(before: WebhookHealth, attempt: Attempt, now: Date): WebhookHealth {
   if (attempt.isDelivered) {
     const { paused_at, disabled_at, disabled_reason } = before;
-    // A pause is a user's to end: the delivery was under way before it, or was asked for by hand.
+    // Only a user ends a pause: this delivery was under way when the pause began, or a user requested it.
     return paused_at === null
       ? { ...healthy, paused_at }
       : { ...healthy, paused_at, disabled_at, disabled_reason };
@@ -92,7 +92,7 @@ function judgeWebhook(before: WebhookHealth, attempt: Attempt, now: Date): Webho
   };
 }
 
-/** The columns of a webhook that its attempts change. */
+/** Returns the columns of a webhook that attempts change. */
 export const healthOf = (row: WebhookRow): WebhookHealth => ({
   failing_since: row.failing_since,
   last_failed_at: row.last_failed_at,
@@ -108,9 +108,9 @@ export const isSameHealth = (one: WebhookHealth, other: WebhookHealth): boolean 
   JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * What an attempt makes of its delivery.
- * @param state of its webhook, after this attempt. To one that is disabled nothing is sent by itself. What has failed at an
- * old URL goes to the present one at once, which has as many attempts as any.
+ * Builds the record of an attempt with the new state of its delivery.
+ * @param state of the webhook after this attempt: a disabled webhook gets no retries. After a failure at a former URL, the delivery
+ *   is sent to the current one at once, and its attempts count anew.
  */
 function toRecord(
   { webhook: attempted, delivery, event, dueAt, attempt }: MadeAttempt,
@@ -145,8 +145,8 @@ function toRecord(
 }
 
 /**
- * What attempts make of their webhook and their deliveries.
- * @param made attempts at this one webhook, oldest first
+ * Returns the new state of a webhook and of its deliveries after attempts.
+ * @param made attempts of this webhook, oldest first
  * @param random from 0 to 1
  */
 export function judgeAttempts(
@@ -165,8 +165,8 @@ export function judgeAttempts(
     const isDisabled = health.disabled_at !== null;
     const row = toRecord(one, { isDisabled, isMoved }, now, random);
     rows.push(row);
-    // Notified once until the webhook takes something again, and never about a delivery that was about a webhook: two
-    // dead receivers would notify each other for ever.
+    // Only the first failed delivery since the last success is reported, and never one with an event about a webhook: two dead
+    // receivers would notify each other endlessly.
     if (row.status !== "failed" || isDisabled || health.notified_exhausted) continue;
     if (roomOf(one.event.type) === "webhook") continue;
     exhausted.push(one);

@@ -47,7 +47,7 @@ export function createWebhookCounts(registry: Registry): WebhookCounts {
       if (outcome === "delivered" || outcome === "failed") deliveries.inc({ outcome });
       if (delivery.attempts > 0) return;
       const waitMs = attempt.startedAt.getTime() - event.created_at.getTime();
-      // The moments are of two clocks, the database's and ours.
+      // The two times come from different clocks, those of the database and of this machine.
       firstWait.observe(Math.max(0, waitMs) / 1000);
     },
     gaveUp: (many) => deliveries.inc({ outcome: "failed" }, many),

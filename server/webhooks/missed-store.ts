@@ -5,7 +5,7 @@ import { and, asc, eq, gte, inArray, isNotNull, sql } from "../store/drizzle.ts"
 import { webhookDeliveries } from "../store/tables.ts";
 import type { NewDeliveryRow } from "./delivery-store.ts";
 
-/** What is the same however a delivery came to be sent once more. */
+/** Columns of any delivery that is sent again. */
 export const sentAnew = {
   status: "pending",
   status_reason: null,
@@ -15,7 +15,7 @@ export const sentAnew = {
 
 const isMissed = sql`${webhookDeliveries.is_missed}`;
 
-/** Ends what is still to be sent to a webhook by itself. @returns how much that was */
+/** Ends the unfinished deliveries of a webhook that no user requested. @returns their number */
 export async function giveUp(
   tx: Connection,
   webhookId: number,
@@ -27,7 +27,7 @@ export async function giveUp(
     .set({
       status: "failed",
       status_reason: reason,
-      // A ping asks whether it arrives now, and has no order; later it says nothing.
+      // A ping, which has no order key, tests the webhook now and is useless later.
       is_missed: sql`${webhookDeliveries.order_key} is not null`,
       next_attempt_at: null,
       ended_at: now,
@@ -43,7 +43,7 @@ export async function giveUp(
   return given.length;
 }
 
-/** How many deliveries each of these webhooks missed; those that missed none are not in it. */
+/** Returns the number of missed deliveries by webhook; webhooks without any are left out. */
 export async function missedOf(
   tx: Connection,
   webhookIds: readonly number[],
@@ -57,7 +57,7 @@ export async function missedOf(
   return new Map(rows.map(({ id, many }) => [id, many]));
 }
 
-/** Begins anew whatever a webhook missed, in its order. @returns how much that is */
+/** Makes all missed deliveries of a webhook due again; they keep their order. @returns their number */
 export async function sendMissed(tx: Connection, webhookId: number, now: Date): Promise<number> {
   const sent = await tx
     .update(webhookDeliveries)
@@ -67,7 +67,7 @@ export async function sendMissed(tx: Connection, webhookId: number, now: Date): 
   return sent.length;
 }
 
-/** Begins anew what failed since a moment, oldest first and so many at once. A ping would say nothing any more. */
+/** Makes deliveries due again that failed since a time, except pings: the oldest, up to `maxRedelivered`. */
 export async function sendFailed(
   tx: Connection,
   webhookId: number,

@@ -51,7 +51,7 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
     }),
     route(servedOperations.updateWebhook, {
       find: findWebhook,
-      // The one that is stored was judged then, and is judged at each attempt: a form sends it along unchanged.
+      // An unchanged URL, which a form sends too, is not checked again: that was done when it was stored, and is at each attempt.
       check: ({ fields: { url }, found: { webhook } }) =>
         service.checkUrl(url === webhook.url ? undefined : url),
       handle: async ({ found, body }) => {
@@ -74,7 +74,7 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
       list: async (request, { found: { webhook }, query }) => {
         const text = query[eventParameter];
         const events = text ? text.split(",") : null;
-        // What is no event finds nothing.
+        // Unknown event types match no delivery.
         const known = events && eventTypes.filter((type) => events.includes(type));
         const { rows, ...counted } = await service.listDeliveries(webhook.id, request, known);
         return { items: rows.map(toSummary), ...counted };

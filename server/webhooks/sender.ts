@@ -23,12 +23,12 @@ const batchSize = 50;
 const longestTurnMs = 10_000;
 
 /**
- * Under load attempts are recorded at most so often, and more of them together. A service that is killed meanwhile has sent so much
- * more that it sends again.
+ * Pause between two recordings, so that under load more attempts share one transaction. After a kill, the next start sends the
+ * unrecorded deliveries again.
  */
 const betweenRecordingsMs = 20;
 
-/** The work of a webhook's job, and when its next job is due. */
+/** Creates the functions that do a webhook's job and return when its next job is due. */
 export function createWebhookSender(options: SenderOptions): SingletonQueueWork {
   const { deliveries, attempt, recordAttempts, clock } = options;
   const webhookOf = createBatcher((checks: readonly Due[]) =>
@@ -60,7 +60,7 @@ export function createWebhookSender(options: SenderOptions): SingletonQueueWork 
       // The webhook was deleted, or the service stops and the next start sends the delivery again.
       if (signal.aborted && result.code === null) break;
       const recording = record({ webhook, claim, dueAt, ...next, attempt: result });
-      // Awaited after further attempts.
+      // A rejection is handled below, after further attempts.
       recording.catch(() => undefined);
       recorded.push(recording);
       isWorking = result.isDelivered;
@@ -95,10 +95,10 @@ export const sendNow = ({
 });
 
 /**
- * Records attempts in one transaction. Where the database refuses it, those of each claim get one of their own: what cannot be
- * recorded is no other's harm. Its job is handed out again, and it is sent again under the same id.
- * @returns whether the claim of an attempt held
- * @throws what says nothing of the attempts, such as a lost connection, after which nobody knows what is recorded
+ * Records attempts in one transaction. If the database refuses it, the attempts of each claim get a transaction of their own, so that
+ * one that cannot be recorded does not affect the others: its job runs again, and sends the delivery again under the same id.
+ * @returns a function that returns whether the claim of an attempt was still held
+ * @throws errors that have another cause than the attempts, such as a lost connection, after which it is unknown what was recorded
  */
 async function recordTogether(made: readonly MadeAttempt[], recordAttempts: RecordAttempts) {
   try {

@@ -47,7 +47,7 @@ export const toDelivery = (
   })),
 });
 
-/** What is shown of a webhook beside its row. */
+/** Data that the response of a webhook contains in addition to its row. */
 export type Beside = { newest: DeliveryWithEvent | null; missed: number; now: Date };
 
 export const toWebhook = (row: WebhookRow, { newest, missed, now }: Beside): Webhook => ({

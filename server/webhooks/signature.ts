@@ -5,14 +5,14 @@ import type { WebhookRow } from "./webhook-store.ts";
 
 const secretBytes = 32;
 
-/** `whsec_` and base64 of 32 random bytes. */
+/** Creates a secret: `whsec_` and base64 of 32 random bytes. */
 export const makeSecret = (): string => `whsec_${randomBytes(secretBytes).toString("base64")}`;
 
 type Signed = Pick<WebhookRow, "secret" | "previous_secret" | "previous_secret_until">;
 
 /**
- * Headers by which a receiver verifies a request. After a rotation both secrets sign for a day, the newer one first.
- * @param messageId the same for all attempts
+ * Returns the headers by which a receiver verifies a request. For a day after a rotation both secrets sign, the newer one first.
+ * @param messageId message id, the same for all attempts
  */
 export function signatureHeaders(
   webhook: Signed,

@@ -158,8 +158,8 @@ export function createWebhookService(options: WebhookServiceOptions) {
     change: createChangeWebhook(options),
 
     /**
-     * Sends whatever a webhook missed while it was disabled or paused, in its order; or whatever failed.
-     * @throws ServiceError while it is disabled or paused: it would miss all of it once more
+     * Sends again the deliveries that a webhook missed while it was disabled or paused, in their order; or those that failed.
+     * @throws ServiceError while it is disabled or paused, because it would miss them again
      */
     async sendAgain(
       webhook: WebhookRow,
@@ -191,7 +191,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
       });
     },
 
-    /** Ensures that every unfinished delivery has a job, and ends waits that a clock which was ahead has set. */
+    /** Ensures that every unfinished delivery has a job, and ends waits that are too long because the clock was ahead. */
     catchUp: (): Promise<void> =>
       webhooks.transaction(async (tx) => {
         await webhooks.endLongPauses(tx, now(), longestWaitMs);
@@ -203,7 +203,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
         await deliveries.endLongWaits(tx, now(), longestGapMs);
       }),
 
-    /** Makes a delivery of each event for each webhook of its sites that wants it; for a disabled or paused one, to be sent later. */
+    /** Creates deliveries of events for the webhooks of their sites; those for disabled or paused webhooks count as missed. */
     receive: (async (tx, events) => {
       const due = events.filter(({ type }) => type !== "webhook.ping");
       const siteIds = [...new Set(due.flatMap((event) => event.siteIds))];
@@ -242,7 +242,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
   };
 }
 
-/** A webhook gets no events about itself, which it could not receive. */
+/** Whether a webhook gets an event. It gets none about itself, which it could not receive. */
 const isWanted = (
   { type, data }: DispatchedEvent,
   { id, events }: Pick<WebhookRow, "id" | "events">,

@@ -8,7 +8,7 @@ import { sites, webhooks } from "../store/tables.ts";
 export type WebhookRow = typeof webhooks.$inferSelect;
 export type WebhookChange = Partial<typeof webhooks.$inferInsert>;
 
-/** Where a webhook's site is, and what it is called. */
+/** Server and name of a webhook's site. */
 export type Place = { serverId: number; siteName: string };
 type PlacedWebhook = { webhook: WebhookRow; place: Place };
 
@@ -43,7 +43,7 @@ export function createWebhookStore(db: Database) {
       return row ?? null;
     },
 
-    /** Those of these sites. They cannot be deleted or changed until the transaction ends. */
+    /** Returns the webhooks of sites, and keeps them from being deleted or changed until the transaction ends. */
     async ofSites(tx: Connection, siteIds: readonly number[]) {
       if (siteIds.length === 0) return [];
       return tx
@@ -65,7 +65,7 @@ export function createWebhookStore(db: Database) {
       return insertedRow(await tx.insert(webhooks).values(values).returning());
     },
 
-    /** @returns the row as it is now; null when it is gone */
+    /** @returns the new row; null if it was deleted */
     async update(tx: Connection, id: number, change: WebhookChange): Promise<WebhookRow | null> {
       const [row] = await tx.update(webhooks).set(change).where(eq(webhooks.id, id)).returning();
       return row ?? null;
@@ -90,8 +90,8 @@ export function createWebhookStore(db: Database) {
         .for("update"),
 
     /**
-     * With where each one is. They cannot be deleted or changed by anybody else until the transaction ends. Shared with whoever
-     * makes deliveries for them; of the transactions that record attempts only the one whose claim holds changes a webhook then.
+     * Returns webhooks with their places, and keeps others from deleting or changing them until the transaction ends. The lock is
+     * shared with transactions that create deliveries. Only the recording transaction whose claim holds changes a webhook afterwards.
      */
     holdPlaced: (tx: Connection, ids: readonly number[]): Promise<PlacedWebhook[]> =>
       tx
@@ -105,7 +105,7 @@ export function createWebhookStore(db: Database) {
         .orderBy(webhooks.id)
         .for("share", { of: webhooks }),
 
-    /** Ends what receivers asked for where it would last longer than any may ask: the clock has been set back since. */
+    /** Ends waits requested by receivers that are longer than allowed, because the clock was set back. */
     async endLongPauses(tx: Connection, now: Date, longestMs: number): Promise<void> {
       await tx
         .update(webhooks)

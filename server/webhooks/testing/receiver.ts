@@ -1,5 +1,5 @@
-// A receiver of webhooks for tests: a real server that records requests, and a verifier written from the specification,
-// which shares no code with the signer.
+// A receiver of webhooks for tests: a real server that records requests, and a verifier written from the specification, which shares
+// no code with the signer.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import {
@@ -17,7 +17,7 @@ export type Answer = (index: number, response: ServerResponse) => void;
 export type TestReceiver = {
   url: string;
   arrivals: Arrival[];
-  /** Sets the responses from now on. */
+  /** Sets the response to further requests. */
   answer(next: Answer): void;
   close(): Promise<void>;
 };
@@ -27,7 +27,7 @@ export const status =
   (_index, response) =>
     void response.writeHead(code, headers).end(`answer ${code}`);
 
-/** Responds with one status after the other, and repeats the last one. */
+/** Responds with one status after the other, and then always with the last one. */
 export const statuses =
   (...codes: number[]): Answer =>
   (index, response) =>
@@ -63,7 +63,7 @@ export async function startReceiver(first: Answer = status(200)): Promise<TestRe
   };
 }
 
-/** Whether a request has a signature by this secret. */
+/** Whether a request is signed with this secret. */
 export function isSignedBy(secret: string, { headers, body }: Arrival): boolean {
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
   const content = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;

@@ -1,4 +1,4 @@
-// Creates a service with a site that has events, and the helpers of the tests of webhooks.
+// A service with a site, and helpers for the tests of webhooks.
 import { expect, onTestFinished } from "vitest";
 import type { Page } from "../../../contract/paging.ts";
 import type { Delivery, DeliverySummary } from "../../../contract/webhooks/delivery.ts";
@@ -40,7 +40,7 @@ export async function createWebhookTestService(options: Partial<AppOptions> = {}
     show: (id: number) => get<Webhook>(`/api/site-webhook/${id}`),
     delivery: (id: number) => get<Delivery>(`/api/webhook-delivery/${id}`),
     create,
-    /** Starts a receiver until the test ends, with its webhook, which no earlier event reaches. */
+    /** Starts a receiver until the end of the test, and creates its webhook, which gets no earlier event. */
     async receive(answer?: Answer) {
       await dispatched();
       const receiver = await startReceiver(answer);
@@ -51,7 +51,7 @@ export async function createWebhookTestService(options: Partial<AppOptions> = {}
       });
       return { receiver, webhook };
     },
-    /** Causes an event of the site. */
+    /** Creates an event of the site. */
     async deploy(change: object = {}): Promise<void> {
       const deployment = { status: "finished", commit: "4f1c2d3", ...change };
       expect((await service.call("POST", "/api/site/1/deployment", deployment)).status).toBe(202);
@@ -64,13 +64,13 @@ export async function createWebhookTestService(options: Partial<AppOptions> = {}
       expect(status).toBe(202);
       return body;
     },
-    /** Waits until the newest delivery of a webhook has this status. */
+    /** Waits until the newest delivery of a webhook has a status. */
     newest: (webhookId: number, status: string, attempts?: number): Promise<DeliverySummary> =>
       soon(async () => {
         const [newest] = await deliveries(webhookId);
         expect(newest?.status, JSON.stringify(newest)).toBe(status);
         if (attempts !== undefined) expect(newest?.attempts).toBe(attempts);
-        // The cast holds because the first line fails for a missing delivery.
+        // The first expectation fails if there is none.
         return newest as DeliverySummary;
       }),
   };
