@@ -31,7 +31,7 @@ const everyMs = 2000;
 export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
   const { store, inventory, manager, clock, log } = options;
   const notified = new Set<number>();
-  /** Since when all processes of a worker whose crash loop was reported have been kept up: what does not run is not stable. */
+  /** By worker in a reported crash loop: since when all of its processes are kept up, because a stopped worker is not stable. */
   const keptSince = new Map<number, number>();
 
   async function change(id: number, reason: string | null): Promise<void> {

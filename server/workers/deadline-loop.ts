@@ -28,7 +28,7 @@ type DeadlineLoopOptions = {
 
 /** Longest delay after which a missed deadline is noticed. */
 const everyMs = 1000;
-/** What is on its way is looked at more often, unless what keeps it up does not answer: then nobody knows how far it is. */
+/** How long an observation is current. Processes in transit are observed more often, unless their manager does not respond. */
 const seenForMs = 5000;
 
 export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {

@@ -15,8 +15,8 @@ import type { WorkerRow, WorkerStore } from "./store.ts";
 import { programOf } from "./worker-program.ts";
 
 /**
- * @param transition what is seen of the worker's processes from now on belongs to it; null = to the one that it belongs to now
- * @param carryOut its end is seen through the processes' states
+ * @param transition transition to which further changes of the worker's processes belong; null = the current one
+ * @param carryOut gives the order to the process manager; its result shows in the states of the processes
  */
 export type GiveOrder = (
   id: number,
@@ -40,7 +40,7 @@ type DeployerOptions = {
 export type Deployer = {
   /**
    * Stores a finished deployment of a site for its workers.
-   * @param restarts whether every process that was started before it has to be replaced, once its job is done
+   * @param restarts whether each process that was started before the deployment has to be replaced after its current job
    * @returns the number of workers with such processes
    */
   note(tx: Connection, siteId: number, deploymentId: number, restarts: boolean): Promise<number>;
@@ -51,7 +51,7 @@ export type Deployer = {
 export function createDeployer(options: DeployerOptions): Deployer {
   const { store, inventory, manager, jobs, mover, order, lastStatusOf, clock } = options;
 
-  /** Processes of a worker that was stopped, or is on its way, are started on the new code or never. */
+  /** Whether a worker has processes to replace. A stopped, stopping or removed worker has none that will keep running. */
   function hasProcesses({ id, status }: WorkerRow): boolean {
     switch (status) {
       case "installed":
@@ -60,7 +60,7 @@ export function createDeployer(options: DeployerOptions): Deployer {
       case "restarting":
         return true;
       case "failed":
-        // What was given up gets the new code too; what was to stop and did not is to stop all the same.
+        // A process that failed to start gets the new code too; a process that failed to stop must still stop.
         return manager
           .processes(id)
           .some(({ state }) => state !== "STOPPED" && state !== "STOPPING");
@@ -71,13 +71,13 @@ export function createDeployer(options: DeployerOptions): Deployer {
     }
   }
 
-  /** @returns the transition that its processes' next changes belong to; null = the one that is under way stays it */
+  /** @returns the new transition, to which further changes of the processes belong; null = still the current one */
   async function begin(tx: Connection, row: WorkerRow): Promise<number | null> {
     if (row.status === "installed" || row.status === "failed") {
       const its = { lastStatus: lastStatusOf(row), isRestart: false };
       return (await mover.move(tx, row, "restarting", null, its))?.transition ?? null;
     }
-    // A new transition would drop an order that is still to be carried out.
+    // A new transition would drop an order that is not carried out yet.
     await store.postpone(tx, [{ row, deadlineAt: deadlineAt(row.status, row, clock.now()) }]);
     return null;
   }
@@ -113,7 +113,7 @@ export function createDeployer(options: DeployerOptions): Deployer {
       const program = programOf(row, await inventory.findSite(row.site_id));
       const its = row.transition === transition ? transition : null;
       order(id, its, () => {
-        // One that had failed may have been given more or fewer processes since.
+        // The number of processes of a failed worker may have been changed since.
         if (its !== null && manager.processes(id).length !== row.processes) manager.start(program);
         return manager.deploy(program);
       });

@@ -10,9 +10,9 @@ const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
 const machinePath = "/usr/local/bin:/usr/bin:/bin";
 
 /**
- * @param environment the service's own
- * @param runtimeFolder where the service's Node is; last in PATH, so that it serves where there is no other
- * @param project the folder that the service runs from
+ * @param environment environment of the service
+ * @param runtimeFolder folder of the service's Node, which is used only if PATH has no other
+ * @param project folder of the service's code
  */
 export function workerEnvironment(
   environment: Record<string, string | undefined>,
@@ -28,8 +28,8 @@ export function workerEnvironment(
 }
 
 /**
- * `npm start` puts the programs of this project's packages first, its Node among them, and those of every folder above:
- * a site's `node` would be the service's own.
+ * Removes the folders that `npm start` puts first: the programs of the packages in this project and in every folder above. They
+ * contain a `node` that sites would use instead of their own.
  * @see https://docs.npmjs.com/cli/commands/npm-run#description
  */
 function withoutProject(path: string, project: string): string {

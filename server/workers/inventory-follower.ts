@@ -22,7 +22,7 @@ const againMs = 1000;
 /** Creates the loop, which is to be woken when an inventory was accepted. */
 export function createInventoryFollower(options: InventoryFollowerOptions): Loop {
   const { store, inventory, manager, clock, log } = options;
-  /** Their managers say only once that they have moved. */
+  /** Ids of moved workers that are not settled yet; `follow` returns each move only once. */
   const moved = new Set<number>();
   let isBehind = false;
 
@@ -33,7 +33,7 @@ export function createInventoryFollower(options: InventoryFollowerOptions): Loop
     if (row.unreachable_since !== null)
       await store.setReachable(row, deadlineAt(row.status, row, clock.now()));
     const program = programOf(row, await inventory.findSite(row.site_id));
-    // Not waited for: one that comes back may have to wait for what is left of it on a server that is away.
+    // Not awaited: a worker that moves back may have to wait for its removal on a server that is away.
     Promise.resolve(manager.know(program)).catch((error: unknown) => {
       log.error({ err: error, worker: id }, "a worker is made known to its server again");
       moved.add(id);

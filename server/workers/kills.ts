@@ -27,7 +27,7 @@ function killText(kills: readonly Kill[]): string {
 
 export function createKillNotes(store: WorkerStore, inventory: InventoryStore) {
   const pending = new Map<number, readonly Kill[]>();
-  /** What a worker's reason is made of so far, as long as its stop or restart is under way. */
+  /** Kills that are in a worker's reason already, while its stop or restart is under way. */
   const recorded = new Map<number, readonly Kill[]>();
 
   function take(id: number): readonly Kill[] {
@@ -65,7 +65,7 @@ export function createKillNotes(store: WorkerStore, inventory: InventoryStore) {
         try {
           await store.transaction(async (tx) => {
             const row = await store.lock(tx, id);
-            // Processes are killed in the same moment, one after another: what came up by now is reported together.
+            // Processes are killed shortly after one another: all kills so far are reported together.
             taken = take(id);
             // Empty if another call took the kills while this one waited for the row.
             if (row !== null && taken.length > 0) await write(tx, row, taken);

@@ -5,7 +5,7 @@ import type { MetricsPart } from "../metrics/part.ts";
 import { sql } from "../store/drizzle.ts";
 import type { WorkerService } from "./service.ts";
 
-/** @returns counts one restart of a process that ended by itself or never came up */
+/** Creates the function that counts one automatic restart of a process. */
 export function countRestarts(registry: Registry): () => void {
   const restarts = new Counter({
     name: "quarterdeck_worker_process_restarts_total",

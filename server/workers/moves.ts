@@ -11,7 +11,7 @@ type WorkerRow = typeof workers.$inferSelect;
 /** Conditions that exclude an instance that no longer looks after the worker's server. */
 export type WorkerLeases = Pick<Leases, "condition" | "holdOfSite" | "holdFree">;
 
-/** What changes with a worker's status. */
+/** Values that change with a worker's status. */
 type Move = {
   notifiedFailed: boolean;
   deadlineAt: Date | null;
@@ -21,25 +21,25 @@ type Move = {
   lastStatus: WorkerState | null;
 };
 
-/** What changes with a worker's settings. */
+/** Values that change with a worker's settings. */
 type Change = {
   settings: VersionedSettings["settings"];
   version: number;
-  /** Kept until every process has the new ones; null = nothing is to be replaced, or it is what is gone back to. */
+  /** Previous settings, kept until every process has the new ones; null = no process is replaced, or the previous ones are restored. */
   changedFrom: VersionedSettings | null;
   status: WorkerState;
-  /** Of this state; one in transit says it at its end as well. */
+  /** Reason of the new state; if that is in transit, the settled state after it has the same reason. */
   reason: string | null;
   deadlineAt: Date | null;
-  /** The last status before what was ordered and may not have been taken up; null = it is by nobody's order. */
+  /** Last known status before the order that causes this change; null = no order causes it. */
   lastStatus: WorkerState | null;
 };
 
-/** While a worker's server is away, its last known status stays, whatever is ordered. */
+/** While a worker's server is away, orders do not change its last known status. */
 const keptLastStatus = (otherwise: WorkerState | null) =>
   sql`case when ${workers.unreachable_since} is null then ${otherwise} else ${workers.last_status} end`;
 
-/** An order is told by what was known before it: it waits until it is known that somebody took it up. */
+/** An order, which has a last known status, waits until it has certainly reached the server. */
 const waitingOrder = (lastStatus: WorkerState | null) =>
   lastStatus !== null && { waiting_order: sql`${workers.transition} + 1` };
 
@@ -54,8 +54,8 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
   return {
     /**
      * Stores that a worker's process manager cannot reach its server.
-     * @param isTaken whether the order that led to its status was taken up for certain, so that it does not wait
-     * @returns false where somebody else changed the row since it was read
+     * @param isTaken whether the order that led to its status has certainly reached the server, so that it does not wait
+     * @returns false if the row was changed since it was read
      */
     async setUnreachable(
       from: WorkerRow,
@@ -76,7 +76,7 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
       return rows.length > 0;
     },
 
-    /** No instance looks after a server, so nobody knows what its workers do. @throws LeaseLost where one does again */
+    /** Stores that no instance looks after a server, so that the state of its workers is unknown. @throws LeaseLost if one does again */
     setAbandoned: (serverId: number, { since, reason }: Away): Promise<void> =>
       db.transaction(async (tx) => {
         await leases.holdFree(tx, serverId);
@@ -86,14 +86,14 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
           where unreachable_since is null and site_id in (select id from sites where server_id = ${serverId})`);
       }),
 
-    /** It can be asked again. @returns the new row; null where somebody else changed it since it was read */
+    /** Stores that a worker's server can be reached again. @returns the new row; null if it was changed since it was read */
     async setReachable(from: WorkerRow, deadline: Date | null): Promise<WorkerRow | null> {
       const [row] = await db
         .update(workers)
         .set({
           unreachable_since: null,
           unreachable_reason: null,
-          // Of an order that waits still: it may be away again before that is taken up.
+          // Kept while an order waits, because the server may be away again before it gets the order.
           last_status: sql`case when ${workers.waiting_order} = ${workers.transition} then ${workers.last_status} end`,
           deadline_at: deadline,
         })
@@ -127,7 +127,7 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
           changed_from: null,
           deadline_at: deadlineAt,
           transition: sql`${workers.transition} + 1`,
-          // The same transition that this move leads to.
+          // Equal to the new value of `transition`.
           ...(isRestart && { restart_order: sql`${workers.transition} + 1` }),
         })
         .where(isStill(from))
@@ -188,7 +188,7 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
           kill_reason: null,
           deadline_at: deadline,
           transition: sql`${workers.transition} + 1`,
-          // No later start of the service is to carry it out.
+          // The next start of the service must not carry it out.
           ...(from === "restarting" && { restart_order: null }),
         })
         .where(eq(workers.id, id))

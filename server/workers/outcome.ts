@@ -18,9 +18,9 @@ export type SeenProcess = Pick<
 type Outcome = { status: WorkerState; reason: string | null };
 
 /**
- * The status that a worker has to move to, or null when it stays.
- * `installed` is claimed only while every process runs, or has just ended as `max_jobs` or `max_time` wanted, and carries
- * the deployment that it must; a process that the supervisor gave up on makes the worker `failed`.
+ * Returns the status that a worker has to move to; null = it keeps its status.
+ * A worker is `installed` only while every process has the required deployment and is running, or has just exited because of
+ * `max_jobs` or `max_time`. A process that the process manager has given up makes the worker `failed`.
  * @param required the oldest deployment that a process may carry; null = any
  */
 export function outcomeOf(

@@ -25,7 +25,7 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
   };
   const ofWorker = { find: findWorker, runsOn: ({ serverId }: { serverId: number }) => serverId };
   const ofSite = { find: findSite, runsOn: ({ serverId }: SiteRow) => serverId };
-  /** An operation that asks for a change and answers nothing. */
+  /** Creates the route of an order, whose response has no body. */
   const order = (operation: Order, give: (id: number) => Promise<void>): Route =>
     route(operation, {
       ...ofWorker,

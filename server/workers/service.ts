@@ -92,7 +92,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
       });
   }
 
-  /** @returns the row; null where the processes cannot be asked now, so that their last known state says nothing */
+  /** Stores whether the worker's server responds. @returns the row; null if the state of the processes is unknown */
   async function reach(row: WorkerRow | null): Promise<WorkerRow | null> {
     if (row === null) return null;
     const away = manager.away(row.id);
@@ -188,19 +188,19 @@ export function createWorkerService(options: WorkerServiceOptions) {
         case "installed":
         case "stopped":
         case "failed":
-          // Its settings were changed. What its processes do belongs to the row as it is now.
+          // Its settings were changed. Changes of its processes belong to the current row.
           transitions.follow(row);
           return observer.notice(id);
       }
     },
 
     /**
-     * Begins to look after servers: adopts the processes that run there, and resumes orders that were cut off.
+     * Begins to look after servers: adopts the processes that run there, and resumes interrupted orders.
      * @param serverIds null = all
      */
     async take(serverIds: readonly number[] | null): Promise<void> {
       const [stopped, rows] = await store.byRest(serverIds);
-      // Deadlines begin anew, because no instance looked after the server meanwhile.
+      // Deadlines restart, because no instance looked after the servers meanwhile.
       const later = rows.map((row) => ({
         row,
         deadlineAt: deadlineAt(row.status, row, clock.now()),
@@ -261,7 +261,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
       crashWatch.wake();
     },
 
-    /** @param processes whether they keep running; what they do during the stop changes no worker's status */
+    /** @param processes whether they keep running; their changes during the stop do not change the status of a worker */
     async close(processes: "keep" | "stop"): Promise<void> {
       for (const part of [follower, takeOvers, deadlines, crashWatch, observer]) await part.stop();
       if (processes === "keep") return manager.release();

@@ -50,7 +50,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
   const readFiltered = createFilteredRows(db, workers, listFilters.listWorkers, {
     id: workers.id,
     search: [sql`'worker'`, workers.id, workers.queue, sql`'on'`, workers.connection],
-    // One that is being stopped or deleted is about to be out of its loop.
+    // A worker that is being stopped or deleted does not show its crash loop.
     status: sql`case when ${workers.unreachable_since} is not null then 'unreachable'
       when ${workers.crash_loop_since} is not null
       and ${workers.status} in ('installing', 'installed', 'starting', 'restarting')
@@ -66,7 +66,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
       db.transaction(steps),
 
-    /** @param total of all of the site, which its row knows */
+    /** @param total number of the site's workers, as stored in its row */
     async list(siteId: number, total: number, page: ListRequest): Promise<Rows<WorkerRow>> {
       if (page.wanted) return readFiltered(eq(workers.site_id, siteId), page);
       return { rows: await selectPage.execute({ siteId, ...rangeOf(page) }), total };
@@ -110,12 +110,12 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
         .orderBy(workers.id)
         .for("update"),
 
-    /** Workers with a deadline, the oldest first. @param untilMs those whose deadline has passed by then; left out: all */
+    /** Returns workers with a deadline, the earliest first. @param untilMs latest deadline to return; by default, all */
     timed: (untilMs?: number): Promise<WorkerRow[]> =>
       db
         .select()
         .from(workers)
-        // Without workers whose server is away, whose deadlines do not count.
+        // Excludes workers whose server is away, because their deadlines do not count.
         .where(
           and(
             untilMs === undefined
@@ -127,7 +127,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
         )
         .orderBy(asc(workers.deadline_at)),
 
-    /** Gives workers that are in transit another deadline, unless they have moved on since they were read. */
+    /** Changes the deadlines of workers, except those that were moved since they were read. */
     async postpone(
       tx: Connection,
       later: readonly { row: WorkerRow; deadlineAt: Date | null }[],
@@ -143,7 +143,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
         where workers.id = later.id and workers.transition = later.transition and ${isOwn() ?? sql`true`}`);
     },
 
-    /** Notes a site's newest deployment; `isRequired` = what carries an older one is to be replaced. */
+    /** Stores a site's newest deployment. @param isRequired whether processes of older deployments have to be replaced */
     async noteDeployment(
       tx: Connection,
       siteId: number,
@@ -173,7 +173,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
       return rows.map(({ id }) => id);
     },
 
-    /** @returns the row; null when it is gone */
+    /** @returns the row; null if it was deleted */
     async setCrashLoop(
       tx: Connection,
       id: number,
@@ -203,7 +203,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
       return [rows.filter(isStopped), rows.filter((row) => !isStopped(row))];
     },
 
-    /** What is known of the processes of workers, by worker; nothing of those of an instance that is alone. */
+    /** Returns the records of processes by worker. An instance that runs alone stores none in the database. */
     async recordsOf(ids: readonly number[]): Promise<Map<number, string>> {
       const rows = await db
         .select()
@@ -212,7 +212,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
       return new Map(rows.map(({ worker_id, records }) => [worker_id, records]));
     },
 
-    /** @param records what is known of their processes, by worker; those of other instances' servers are left out */
+    /** Stores the records of processes by worker, except those on servers of other instances. */
     async keepRecords(records: readonly (readonly [id: number, text: string])[]): Promise<void> {
       const known = JSON.stringify(records.map(([id, text]) => ({ id, text })));
       await db.execute(sql`
@@ -223,7 +223,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
         on conflict (worker_id) do update set records = excluded.records`);
     },
 
-    /** How far the log of a worker was read that is on its server. */
+    /** Stores how far the log of a worker on its server was read. */
     logOf: (id: number) => ({
       async find(): Promise<string | null> {
         const [row] = await db.select().from(workerLogs).where(eq(workerLogs.worker_id, id));
@@ -255,7 +255,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
         .where(and(eq(workers.id, id), isOwn()));
     },
 
-    /** Also one that was called failed since, because its time was over. @param transition of the order to remove it */
+    /** Deletes a worker, even if it failed by its deadline meanwhile. @param transition of the order to remove it */
     async remove({ id, transition }: Pick<WorkerRow, "id" | "transition">): Promise<void> {
       const isStillToGo = or(
         eq(workers.status, "removing"),

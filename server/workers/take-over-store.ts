@@ -1,4 +1,4 @@
-// The programs of supervisord whose place workers take, in the workers' rows.
+// Queries of take-overs, which are stored in the rows of the workers that replace supervisord's programs.
 import { isInTransit } from "../../contract/states.ts";
 import { and, eq, sql } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
@@ -10,12 +10,12 @@ export type TakingWorker = WorkerRow & { take_over: TakenProgram };
 
 const isTaking = (row: WorkerRow): row is TakingWorker => row.take_over !== null;
 
-/** A program as it is now, and the site whose queue it runs; the command is null or empty where supervisord does not say it. */
+/** Current state of a program, and the site whose queue it runs; the command is null or empty if supervisord does not report it. */
 type Now = { program: string; siteId: number | null; command: string | null };
 
 /**
- * The worker that is on its way to a program's place, or has taken it. One that made way when it ran something else, by the
- * same name, does none of its jobs.
+ * Returns the worker that is replacing a program, or has replaced it; null = none. A worker that replaced an earlier program of the same
+ * name for another site or with another command does not count.
  */
 export function takerOf(
   takers: readonly TakingWorker[],
@@ -37,7 +37,7 @@ export function createTakeOverStore(db: Database, leases: WorkerLeases) {
     );
 
   return {
-    /** Those that have not come to their end, and those whose program may come back. */
+    /** Returns take-overs that are under way, and finished ones whose program is not yet removed. */
     async takingOver(): Promise<TakingWorker[]> {
       const rows = await db
         .select()
@@ -53,7 +53,7 @@ export function createTakeOverStore(db: Database, leases: WorkerLeases) {
       return rows.filter(isTaking);
     },
 
-    /** All that have taken, or are to take, the place of a server's programs. */
+    /** Returns all take-overs of a server's programs, with any status. */
     async takersOn(serverId: number): Promise<TakingWorker[]> {
       const rows = await db
         .select()
@@ -68,7 +68,7 @@ export function createTakeOverStore(db: Database, leases: WorkerLeases) {
       return rows.filter(isTaking);
     },
 
-    /** Those for a program. Until the transaction ends nobody else looks for one on that server, to make it where there is none. */
+    /** Returns the take-overs of a program. Locks the server until the transaction ends, so that no second one is created concurrently. */
     async lockTakers(tx: Connection, serverId: number, program: string): Promise<TakingWorker[]> {
       await tx
         .select({ id: servers.id })
@@ -83,7 +83,7 @@ export function createTakeOverStore(db: Database, leases: WorkerLeases) {
       return rows.filter(isTaking);
     },
 
-    /** @returns false where it is not as it was read any more */
+    /** Changes a take-over by compare-and-set. @returns false if it was changed since it was read */
     async setTakeOver(
       tx: Connection,
       { id, take_over: from }: TakingWorker,

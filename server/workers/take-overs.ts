@@ -1,5 +1,5 @@
-// Workers that take the place of supervisord's programs: the program is stopped once its worker is up, and stays as it is where
-// that does not come up. How far each is stands in its row, and what is left to do is found by looking.
+// Replaces programs of supervisord with workers: the program is stopped once its worker is up, and left as it is if the worker does not
+// come up. The progress is stored in the worker's row; each turn compares it with supervisord to find the next step.
 import type { Logger } from "pino";
 import type { CreateWorkerBody } from "../../contract/workers/bodies.ts";
 import { isInTransit } from "../../contract/states.ts";
@@ -31,16 +31,16 @@ type TakeOverOptions = {
 };
 
 const everyMs = 1000;
-/** Between two looks whether a program that was taken over may still come back. */
+/** Interval of checks whether a program that was taken over could still be started by supervisord. */
 const lookAfterMs = 15_000;
-/** One that ends soon after its start is no successor yet. */
+/** How long a worker must be up before its program is stopped, because it may exit soon after its start. */
 const settledMs = 5000;
-/** supervisord is asked for so long once the worker is up. */
+/** How long requests to supervisord are retried once the worker is up. */
 const patienceMs = 10 * 60_000;
-/** What supervisord itself takes to stop a program, beside its stop seconds. */
+/** How long supervisord may take to stop a program, in addition to the stop seconds. */
 const stopGraceMs = 60_000;
 
-/** Why a worker takes nobody's place; null = it is up, or on its way there. */
+/** Returns why a worker cannot replace a program; null = it is up or starting. */
 function notUp({ id, status, crash_loop_since: loop }: WorkerRow): string | null {
   switch (status) {
     case "installing":
@@ -69,7 +69,7 @@ export function createTakeOvers(options: TakeOverOptions) {
       const since = status === taken.status ? taken.since : new Date(clock.now()).toISOString();
       const isNoted = await store.setTakeOver(tx, row, { ...taken, status, since, reason });
       const site = isInTransit(status) ? null : await inventory.findSite(row.site_id, tx);
-      // Somebody else was faster, who has told it.
+      // A concurrent change of the take-over was first, and recorded it.
       if (!isNoted || site === null) return;
       await recordActivity(tx, {
         ...askedEntry(row, site, status === "finished" ? "took over" : "take-over failed"),
@@ -79,7 +79,7 @@ export function createTakeOvers(options: TakeOverOptions) {
       });
     });
 
-  /** When the time is up in which supervisord has to do its part. Milliseconds since 1970. */
+  /** Returns when the take-over fails if supervisord has not stopped the program, in milliseconds since 1970. */
   function deadlineOf({ take_over: taken, status_since: upSince, stopwaitsecs }: TakingWorker) {
     const sinceMs = Date.parse(taken.since);
     return taken.status === "stopping"
@@ -97,7 +97,7 @@ export function createTakeOvers(options: TakeOverOptions) {
     config: server.supervisordConfig,
   });
 
-  /** Whether somebody has seen to it that the program does not come back. */
+  /** Marks the program of a finished take-over as removed once it is neither in supervisord nor in its file. */
   async function lookAfter(row: TakingWorker): Promise<void> {
     const { take_over: taken } = row;
     const server = await inventory.findServer(taken.server_id);
@@ -112,7 +112,7 @@ export function createTakeOvers(options: TakeOverOptions) {
     await store.transaction((tx) => store.setTakeOver(tx, row, { ...taken, is_removed: true }));
   }
 
-  /** The worker is up. */
+  /** Stops the program of a worker that is up. */
   async function carryOut(row: TakingWorker, server: ServerRow): Promise<void> {
     const { program: name, command, status } = row.take_over;
     const program = await openProgram(placeOf(server), name);
@@ -124,7 +124,7 @@ export function createTakeOvers(options: TakeOverOptions) {
         `${name} runs another command by now, so it was not stopped. Stop it yourself once it is not needed any more.`,
       );
     if (status === "waiting") {
-      // First, so that whatever ends the service now, the next one knows that it may have been told to stop.
+      // Stored before the stop, so that after a kill the next start of the service assumes that the program may be stopped.
       await note(row, "stopping", null);
       return loop.wake();
     }
@@ -138,7 +138,7 @@ export function createTakeOvers(options: TakeOverOptions) {
 
   async function step(row: TakingWorker): Promise<void> {
     const { take_over: taken, status, unreachable_since: away, status_since: since } = row;
-    // Nobody knows whether it is up.
+    // While the server is away, it is unknown whether the worker is up.
     if (away !== null) return;
     const why = notUp(row);
     if (why !== null)
@@ -149,7 +149,7 @@ export function createTakeOvers(options: TakeOverOptions) {
           ? `${why} ${taken.program} was left as it is.`
           : `${why} ${taken.program} may have been stopped by now: look at it with supervisorctl status.`,
       );
-    // Its own deadlines end that.
+    // A worker that does not come up fails at its own deadline.
     if (status !== "installed" || clock.now() - (since?.getTime() ?? 0) < settledMs) return;
     const server = await inventory.findServer(taken.server_id);
     if (server === null) return note(row, "failed", "Its server is no longer in the inventory.");
@@ -168,7 +168,7 @@ export function createTakeOvers(options: TakeOverOptions) {
     name: "take-overs of supervisord's programs",
     everyMs: () => nextMs,
     async turn() {
-      // Until it is known what is left.
+      // In case the query below fails.
       nextMs = everyMs;
       const rows = await store.takingOver();
       const [moving, finished] = [true, false].map((wanted) =>
@@ -191,8 +191,9 @@ export function createTakeOvers(options: TakeOverOptions) {
 
   return {
     /**
-     * Makes the worker that takes a program's place, or goes on with the one that there is.
-     * @param body of the worker, checked
+     * Creates the worker that replaces a program, or continues with the existing one.
+     * @param body settings of the worker, already checked
+     * @throws a conflict while the worker that took the program over is being deleted
      */
     async begin(
       site: SiteRow,
@@ -212,7 +213,7 @@ export function createTakeOvers(options: TakeOverOptions) {
         const takers = await store.lockTakers(tx, site.serverId, taken.program);
         const taker = takerOf(takers, { ...taken, siteId: site.id });
         if (taker === null) {
-          // What they say is left to do would remove the program that is there now.
+          // Their remaining commands for the operator would remove the current program of this name.
           for (const row of takers)
             await store.setTakeOver(tx, row, { ...row.take_over, is_removed: true });
           return creator.insert(tx, site, body, record);

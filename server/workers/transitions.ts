@@ -14,7 +14,7 @@ export function createTransitions({ manager, log }: TransitionsOptions) {
   /** By worker: the transition to which changes of its processes belong now. */
   const transitions = new Map<number, number>();
 
-  /** @returns false where a newer order was given while this one was prepared */
+  /** @returns false if a newer order was given while this one was prepared */
   function isNewest(id: number, transition: number | null): boolean {
     if (transition === null) return true;
     if (transition < (transitions.get(id) ?? 0)) return false;
@@ -42,12 +42,12 @@ export function createTransitions({ manager, log }: TransitionsOptions) {
     lastStatusOf: (row: WorkerRow): WorkerState =>
       isTaken(row) ? row.status : (row.last_status ?? row.status),
 
-    /** The worker moved on by itself; what is seen from now on belongs to this row. */
+    /** Assigns later changes of the processes to the row of a worker that moved without an order. */
     follow({ id, transition }: WorkerRow): void {
       if (transitions.has(id)) transitions.set(id, transition);
     },
 
-    /** The service takes up what one before it did for this row. */
+    /** Assigns later changes of the processes to a row whose order an earlier run of the service, or another instance, carried out. */
     takeUp({ id, transition }: WorkerRow): void {
       transitions.set(id, transition);
     },

@@ -37,7 +37,7 @@ const isUpIn = (status: WorkerState): boolean | null =>
   status === "failed" ? null : status !== "stopped" && status !== "stopping";
 
 export function createWithdrawer({ store, inventory, manager, order, clock }: WithdrawerOptions) {
-  /** @throws a conflict where nothing waits, or what waits is nobody's to take back */
+  /** @throws a conflict if no order waits, or the order belongs to a deployment */
   return async function withdraw(id: number): Promise<void> {
     const { row, status } = await store.transaction(async (tx) => {
       const found = await store.lock(tx, id);

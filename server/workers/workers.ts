@@ -56,7 +56,7 @@ export type Workers = {
   takeOvers: Pick<TakeOvers, "begin" | "takersOn" | "takerOf">;
   /** Lists foreign programs of a server's supervisord. @throws SupervisordAway, ServerAway or RpcFault */
   lookAtPrograms(server: ServerRow): Promise<ForeignPrograms>;
-  /** As the interface shows it. */
+  /** Returns a worker as in responses. */
   present(row: WorkerRow, site: SiteRow): Worker;
   /** Returns the ids of workers in a crash loop. */
   crashLoops(): Promise<number[]>;
@@ -69,13 +69,13 @@ export type Workers = {
   leave(serverIds: readonly number[]): Promise<void>;
   /** Marks the workers of a server as unreachable, because no instance looks after it. */
   setAbandoned(serverId: number, away: Away): Promise<void>;
-  /** The same servers are looked after by this instance, as they were all the time. */
+  /** Updates workers that another instance marked as unreachable on servers that this one looked after all the time. */
   regain(serverIds: readonly number[]): Promise<void>;
   /** Called once the inventory has changed. */
   followInventory(): void;
   /** To be called when a server responds again. */
   noteReached(serverId: number): void;
-  /** @param processes what becomes of them; those that are kept are taken over by the next start */
+  /** @param processes whether they keep running; the next start of the service adopts them */
   stop(processes: "keep" | "stop"): Promise<void>;
 };
 
@@ -94,7 +94,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     clock,
     log,
   } = options;
-  // The account's variables are set for each process, the rest is as supervisord was started.
+  // The account's variables are set for each process; the others are those of supervisord.
   const inherited = { PATH: environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin" };
   const here: Machine = {
     run: host.run,
