@@ -1,4 +1,4 @@
-// Which of the account's channels the sites use, and the servers for what belongs to none of their sites.
+// Queries of the channels that sites use, and servers for events that belong to none of their sites.
 import type { EventChoice } from "../../contract/notifications/bodies.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { and, asc, eq, inArray, notInArray, sql, unionAll } from "../store/drizzle.ts";
@@ -10,7 +10,7 @@ import {
   sites,
 } from "../store/tables.ts";
 
-/** Who uses channels. */
+/** A site or server that uses channels. */
 export type ChannelOwner = { kind: "site" | "server"; id: number };
 
 const tables = {
@@ -35,20 +35,20 @@ export function createChannelStore(db: Database) {
     return (
       tx
         .select({ ownerId, channelId: choices.channel_id, events })
-        // The overloads of a union of tables do not meet; the columns read here stand in both of them.
+        // TypeScript cannot resolve the overloads for a union of tables. Both tables have the columns that are read here.
         .from(choices as typeof siteChannels)
         .where(inArray(ownerId, [...ids]))
         .orderBy(asc(choices.channel_id))
     );
   };
 
-  /** Two requests at once follow each other here, and the later one wins whole. */
+  /** Locks an owner, so that concurrent requests replace its channels one after the other. */
   const lock = (tx: Connection, { kind, id }: ChannelOwner) => {
     const { owners } = tables[kind];
     return (
       tx
         .select({ id: owners.id })
-        // The overloads of a union of tables do not meet; the column read here stands in both.
+        // TypeScript cannot resolve the overloads for a union of tables. Both tables have the column that is read here.
         .from(owners as typeof servers)
         .where(eq(owners.id, id))
         .for("update")
@@ -59,14 +59,14 @@ export function createChannelStore(db: Database) {
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
       db.transaction(steps),
 
-    /** Ids, in order. */
+    /** Returns the ids of an owner's channels, in order. */
     async of({ kind, id }: ChannelOwner): Promise<number[]> {
       return (await ofOwners(db, kind, [id])).map(({ channelId }) => channelId);
     },
 
     ofOwners,
 
-    /** Every use of a channel, by whichever site or server. */
+    /** Returns the channels of all sites and servers, with their events. */
     ofAll: (tx: Connection) =>
       unionAll(
         tx
@@ -91,8 +91,8 @@ export function createChannelStore(db: Database) {
     },
 
     /**
-     * Puts a set in place of an owner's channels.
-     * @returns what it was; null, and nothing changes, when a channel is not one of the account
+     * Replaces the channels of an owner.
+     * @returns ids of the previous channels; null if a channel does not exist, in which case nothing changes
      */
     async replace(tx: Connection, { kind, id }: ChannelOwner, channelIds: readonly number[]) {
       const { choices, ownerId } = tables[kind];
@@ -107,7 +107,7 @@ export function createChannelStore(db: Database) {
               .for("key share");
       if (known.length !== channelIds.length) return null;
       const before = await ofOwners(tx, kind, [id]);
-      // One that stays keeps the events that were chosen for it.
+      // Rows of channels that stay are kept, with their selected events.
       await tx
         // `ownerId` is a column of the same table.
         .delete(choices as typeof siteChannels)
@@ -125,7 +125,7 @@ export function createChannelStore(db: Database) {
       return before.map(({ channelId }) => channelId);
     },
 
-    /** An owner's channels with their events; no change of the set meets another until the transaction ends. */
+    /** Returns an owner's channels with their events, and locks the set until the transaction ends. */
     async lockEvents(tx: Connection, owner: ChannelOwner) {
       await lock(tx, owner);
       return ofOwners(tx, owner.kind, [owner.id]);

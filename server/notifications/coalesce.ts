@@ -25,7 +25,7 @@ export function createCoalesce(options: {
 }): Receive {
   const { messages, channels, queue, clock } = options;
 
-  /** Returns when a message about the same may follow this one. Its times may date from before the clock was set back. */
+  /** Returns when a message about the same subject may follow this one. Its times may date from before the clock was set back. */
   const quietUntil = ({ ended_at, created_at }: MessageRow, nowMs: number): number =>
     Math.min((ended_at ?? created_at).getTime(), nowMs) + burstMs;
 

@@ -1,4 +1,4 @@
-// Which events each channel of a site or server gets.
+// Reads and replaces the events that each channel of a site or server is notified about.
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { NotificationEvents } from "../../contract/notifications/notification.ts";
 import type {
@@ -19,7 +19,7 @@ const normalized = (events: EventChoice): EventChoice =>
 
 const textOf = (events: EventChoice): string => [events].flat().join(", ");
 
-/** @returns errors, by position, for ids that are no channel of the owner or occur twice */
+/** Returns errors, by position, for ids that are not a channel of the owner or that occur twice. */
 function unknownAt(wanted: Wanted = [], present: readonly Chosen[]): FieldErrors {
   const ids = wanted.map(({ id }) => id);
   const errors: FieldErrors = {};
@@ -44,7 +44,7 @@ export function createEventChoices(channels: ChannelStore, inventory: InventoryS
 
     /**
      * Replaces all choices of the owner; a channel without one gets all events.
-     * @throws InvalidFields for ids that are no channel of the owner; nothing changes then
+     * @throws InvalidFields for ids that are not a channel of the owner, in which case nothing changes
      */
     async replace(owner: NamedOwner, { channels: wanted }: UpdateNotificationEventsBody) {
       const names = await inventory.findNotificationChannels(wanted.map(({ id }) => id));

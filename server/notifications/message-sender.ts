@@ -24,7 +24,7 @@ type MessageSenderOptions = {
   log: Logger;
 };
 
-/** Last limit of an attempt, for a channel that does not end it by its own. */
+/** Limit of an attempt, for a channel that does not enforce its own limit. */
 const attemptMs = 11 * 60_000;
 /** How long a job sends the messages of one channel before the jobs of other channels get their turn. */
 const longestTurnMs = 60_000;
@@ -47,10 +47,10 @@ type Outcome = {
   askedMs: number;
 };
 
-/** @returns the work of a channel's job, and when it is due next */
+/** Creates the functions that do a channel's job and return when its next job is due. */
 export function createMessageSender(options: MessageSenderOptions): SingletonQueueWork {
   const { messages, inventory, open, formatMessage, count, queue, clock, log } = options;
-  /** Waits that providers asked for, by channel. Kept in memory: after a restart, one more attempt finds them out again. */
+  /** Waits that providers requested, by channel. Kept only in memory: after a restart, one more attempt gets them again. */
   const holds = new Map<number, { atMs: number; forMs: number }>();
 
   function heldUntil(channelId: number): Date {

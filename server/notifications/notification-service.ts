@@ -19,7 +19,7 @@ type NotificationServiceOptions = {
 
 export type NamedOwner = ChannelOwner & { name: string; serverId: number };
 
-/** @returns object, server and site of timeline entries about an owner's channels */
+/** Returns object, server and site of timeline entries about an owner's channels. */
 export const activityOf = ({ kind, id, name, serverId }: NamedOwner) => ({
   object: { type: kind, id, name },
   server_id: serverId,

@@ -17,7 +17,10 @@ type OpenChannelOptions = {
 const purposeOf = ({ id, name }: NotificationChannelEntry) =>
   `the webhook of notification channel ${id} (${name})`;
 
-/** @returns opens a channel, of the inventory or as an entry has it; both throw ChannelError when the channel cannot be used as it is set up */
+/**
+ * Creates the functions that open a channel, by its id in the inventory or by an entry. Both throw ChannelError if the channel is not
+ * set up correctly.
+ */
 export function createOpenChannel({ inventory, secrets, smtp }: OpenChannelOptions) {
   const webhookOf = async (entry: NotificationChannelEntry & { webhook: string }) => {
     try {
@@ -51,7 +54,7 @@ export function createOpenChannel({ inventory, secrets, smtp }: OpenChannelOptio
 
 export type OpenChannel = ReturnType<typeof createOpenChannel>["open"];
 
-/** @returns a function that describes a channel: its abbreviated address, and why it cannot send as it is set up */
+/** Creates the function that describes a channel: its abbreviated address, and why its setup does not allow sending. */
 export function createDescribeChannel({ secrets, smtp }: Omit<OpenChannelOptions, "inventory">) {
   return async (
     entry: NotificationChannelEntry,

@@ -253,7 +253,7 @@ function diagnose(error: NodemailerError, smtp: SmtpSettings, deadline: AbortSig
   });
 }
 
-/** @returns what is wrong with TLS, which the server cannot say itself; null for other errors */
+/** Returns a message for an error of TLS, about which the server sends no text; null for other errors. */
 function untoldTls(error: { code: string; message: string }, { isSecure }: SmtpSettings) {
   const words = tlsWords(error);
   if (words !== "no TLS") return words;

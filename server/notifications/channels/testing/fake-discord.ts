@@ -1,4 +1,4 @@
-// Simulates Discord's webhooks, as far as a sender notices: the limits of embeds and the responses in JSON.
+// A fake of Discord's webhooks with the limits of embeds and the responses in JSON.
 // https://discord.com/developers/docs/resources/message#embed-object-embed-limits,
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 import { type HttpPeer, startHttpPeer } from "./http-peer.ts";
@@ -55,7 +55,7 @@ const trouble = (code: string, message: string) => ({ _errors: [{ code, message 
 const tooLong = (max: number) =>
   trouble("BASE_TYPE_MAX_LENGTH", `Must be ${max} or fewer in length.`);
 
-/** Discord trims a text before it counts it; a required text must not be empty then. */
+/** Discord trims a text before it checks its length, so a required text must not be blank. */
 function judgeText(text: string | undefined, max: number, isRequired: boolean): object | null {
   const length = (text ?? "").trim().length;
   if (length === 0 && isRequired) return trouble("BASE_TYPE_REQUIRED", "This field is required");
@@ -80,7 +80,7 @@ function judgeEmbed({ title, description, url, fields = [] }: DiscordEmbed): obj
   return withTrouble({
     title: judgeText(title, 256, false),
     description: judgeText(description, 4096, false),
-    // Discord accepts no host without a top-level domain.
+    // Discord refuses hosts without a top-level domain.
     url:
       url === undefined || /^https?:\/\/[^/:]+\.[^/:]+/.test(url)
         ? null
@@ -99,7 +99,7 @@ function judgeEmbed({ title, description, url, fields = [] }: DiscordEmbed): obj
   });
 }
 
-/** Returns only the errors, by name or index, as Discord lists them. */
+/** Keeps only the parts with errors, by name or index, as Discord does. */
 function withTrouble(parts: Record<string, object | null> | (object | null)[]): object | null {
   const wrong = Object.entries(parts).filter(([, trouble]) => trouble !== null);
   return wrong.length === 0 ? null : Object.fromEntries(wrong);

@@ -1,4 +1,4 @@
-// Simulates Slack's incoming webhooks, as far as a sender notices: the limits of Block Kit and the responses in one word.
+// A fake of Slack's incoming webhooks with the limits of Block Kit and the responses of one word.
 // https://docs.slack.dev/reference/block-kit/blocks,
 // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors
 import { type HttpPeer, type PeerAnswer, startHttpPeer } from "./http-peer.ts";
@@ -24,7 +24,7 @@ const path = "/services/T0AB12CD3/B0EF45GH6/xYzSecretOfSlack9";
 export async function startFakeSlack(): Promise<HttpPeer & { webhook: string }> {
   const peer = await startHttpPeer(({ url, body }) => {
     if (url.pathname !== path) return refused(404, "no_service");
-    // The limit of a whole request: a longer one is refused before it is parsed.
+    // Limit of the whole request, which Slack checks first.
     if (Buffer.byteLength(body) > 100_000) return refused(400, "invalid_payload");
     const message = parse(body);
     if (message === null) return refused(400, "invalid_payload");
@@ -83,7 +83,7 @@ const isRichText = ({ type, elements = [] }: Element) =>
     type === "link" ? URL.canParse(url) && url.length <= 3000 : type === "text" && text !== "",
   );
 
-/** Returns the total length of all texts, for which Slack has an undocumented limit. */
+/** Returns the length of all texts, for which Slack has an undocumented limit. */
 function lengthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   return Object.entries(value).reduce(

@@ -1,4 +1,4 @@
-// The server on loopback that the fakes of Slack and Discord share: it records requests, and can misbehave once on demand.
+// The server of the fakes of Slack and Discord: it listens on loopback, records requests, and can be set to misbehave once.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
@@ -14,20 +14,20 @@ export type PeerAnswer = {
 export type HttpPeer = {
   /** e.g. `http://127.0.0.1:40123` */
   origin: string;
-  /** What the peer accepted, as parsed JSON. */
+  /** Accepted messages, as parsed JSON. */
   accepted: unknown[];
   /** All requests, e.g. `POST /services/…`. */
   requests: string[];
-  /** `hang` accepts the request and never responds; `stall` stops in the middle of a response. */
+  /** Sets the next response. `hang` never responds; `stall` stops in the middle of the response, which stays open. */
   answerNext(answer: PeerAnswer | "hang" | "stall" | "reset"): void;
-  /** Resolves when a complete request has arrived. */
+  /** Resolves once a request was received completely. */
   nextRequest(): Promise<unknown>;
   close(): Promise<void>;
 };
 
 type Judge = (request: { url: URL; type: string; body: string }) => {
   answer: PeerAnswer;
-  /** The accepted message; `null` if it was refused. */
+  /** The accepted message; null = it was refused. */
   accepted: unknown;
 };
 

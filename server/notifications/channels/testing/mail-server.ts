@@ -1,4 +1,4 @@
-// A real mail server on loopback that stores messages, and can refuse some on demand.
+// A real mail server on loopback that records mails, and can be set to refuse one.
 import { once } from "node:events";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { portOf } from "../../../testing/port-of.ts";
@@ -21,17 +21,17 @@ export type MailServer = {
   /** Number of login attempts. */
   readonly logins: number;
   refuseNext(refusal: Refusal): void;
-  /** Accepts the next message, but replies only when the returned function is called. */
+  /** Delays the confirmation of the next message until the returned function is called. */
   hangNext(): () => void;
-  /** Resolves when a complete message has arrived. */
+  /** Resolves once a message was received completely. */
   nextMail(): Promise<unknown>;
   close(): Promise<void>;
 };
 
 type MailServerOptions = {
-  /** Required login; without it, the server does not offer AUTH. */
+  /** Required login; by default, none is required. */
   login?: { user: string; password: string };
-  /** Whether the server lacks STARTTLS. */
+  /** Whether the server does not support STARTTLS. */
   isPlain?: boolean;
   /** Whether the server accepts a login only over TLS. */
   needsTls?: boolean;
@@ -55,10 +55,10 @@ export async function startMailServer({
 
   const server = new SMTPServer({
     authOptional: login === undefined,
-    // The server also offers STARTTLS with an untrusted certificate, as local mail servers often do.
+    // STARTTLS is offered as well, with a self-signed certificate, as local mail servers often have it.
     allowInsecureAuth: !needsTls,
     disabledCommands: isPlain ? ["STARTTLS"] : [],
-    // The server would log a warning about that certificate.
+    // Otherwise it would log a warning about the certificate.
     logger: false,
     disableReverseLookup: true,
     closeTimeout: 100,
@@ -87,7 +87,7 @@ export async function startMailServer({
           user: user || null,
           ...readMail(Buffer.concat(chunks).toString()),
         });
-        // The second parameter is the text of the reply, which the types lack.
+        // The second argument is the text of the response, which the types do not declare.
         return (done as (error: null, words: string) => void)(null, "2.0.0 Ok: queued as 4F1");
       };
       stream.on("end", () => {
@@ -97,7 +97,7 @@ export async function startMailServer({
       });
     },
   } satisfies SMTPServerOptions);
-  // Some tests disconnect in the middle.
+  // Some tests disconnect the client in the middle of a session.
   server.on("error", () => undefined);
   server.listen(0, "127.0.0.1");
   await once(server.server, "listening");
@@ -156,7 +156,7 @@ const decodeQuoted = (text: string) =>
     "latin1",
   ).toString();
 
-/** Decodes words as of RFC 2047; the space between two of them is not part of the text. */
+/** Decodes encoded words (RFC 2047), and ignores the space between two of them. */
 const decodeWords = (text: string) =>
   text
     .replace(/\?=\s+=\?/g, "?==?")

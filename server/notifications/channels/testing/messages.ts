@@ -12,7 +12,7 @@ export const plainMessage: Message = {
   link: "http://localhost:4280/backups/12",
 };
 
-// Everything that any provider parses as markup, mentions, and characters of several code points.
+// Contains all markup of all providers, mentions, and characters of several code points.
 const awful =
   "<>&_*~|@everyone <!channel> <@U1> `a` ```\nb``` \\ [c](https://evil.example) :smile: 👨‍👩‍👧‍👦\n- d\n1. e\n# f\n";
 
@@ -27,7 +27,7 @@ export const awfulMessage: Message = {
   link: `https://quarterdeck.example/backups/12?q=${"x".repeat(400)}`,
 };
 
-/** The longest result for each limit: only characters that are escaped or separated. */
+/** The worst case for each limit: only characters that are escaped or separated. */
 export const backtickMessage: Message = {
   ...awfulMessage,
   title: "`".repeat(5000),
