@@ -9,7 +9,10 @@ export type LockBothOptions = {
   configurations: Pick<ConfigurationStore, "lock">;
 };
 
-/** @returns a function that throws a conflict where one of them is gone, or about to be unless `isEnding`: what is asked for begins nothing */
+/**
+ * Creates the function that locks both. It throws a conflict if one of them was deleted, or is being deleted unless `isEnding`, for
+ * requests that start nothing.
+ */
 export const createLockBoth =
   ({ store, configurations }: LockBothOptions) =>
   async (

@@ -136,7 +136,7 @@ function toRun(task: RunningTask): OverviewRun {
     server_id: task.server_id,
     server: task.server,
     started_at: toTimestamp(new Date(task.begun_at)),
-    // What is larger than the one before it has no share that anybody knows.
+    // The share is unknown once the run is larger than the previous one.
     share:
       task.kind === "run" && usual > 0 && task.plain_size <= usual ? task.plain_size / usual : null,
   };

@@ -62,7 +62,7 @@ type Outcome = { status: "finished" } | { status: "failed"; reason: string; isCa
 /** How long a source may take to complete or undo a restore that was cut off, which it does by renames and drops. */
 const settleMs = 5 * 60_000;
 
-/** Where the server went away, nobody has seen how the restore ended. */
+/** Advice if the connection to the server was lost, so that the outcome of the restore is unknown. */
 const serverAway =
   "The data is either unchanged or fully restored: check it before you continue. An unfinished restore is completed or undone before the next backup.";
 

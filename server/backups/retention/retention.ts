@@ -51,11 +51,10 @@ function copiesIn<Backup extends Facts>(finished: readonly Backup[], at: Date): 
 }
 
 /**
- * The backups of runs beyond those to keep, or of their copies, which are counted apart. Safety backups count for nothing here,
- * and neither does one that is known to be damaged: none of them ever pushes a good one out, and while fewer good ones are there
- * than are held, nothing goes. A pinned one is beside all that: it
- * stays, and takes the place of no other. The newest is never among them.
- * @param all newest first
+ * Returns the backups of runs that are not kept, or their copies, which are counted separately. Only good backups count towards the
+ * hold: as long as there are fewer of them, nothing is removed, and a damaged backup never displaces a good one. Pinned backups stay,
+ * and do not count. The newest backup always stays.
+ * @param all without safety backups, newest first
  */
 function beyondKept<Backup extends Facts>(
   all: readonly Backup[],
@@ -64,7 +63,7 @@ function beyondKept<Backup extends Facts>(
   const ofRuns = all.filter((one) => !isPinned(one));
   const good = ofRuns.filter(isGood);
   const oldestHeld = good[hold - 1];
-  // What is damaged may be found whole again, e.g. once the full that it needs is back in its place.
+  // Damaged backups stay until then, because a later verification may find one good, e.g. once its full backup is in place again.
   if (oldestHeld === undefined) return [];
   const moments = good.map(takenAt);
   const kept = keptBy(moments, keep, timeZone);
@@ -107,8 +106,8 @@ function withoutNeeded<Backup extends Facts>(
 }
 
 /**
- * What a finished run is followed by. What is locked counts like any other, and goes with a later run.
- * @param finished finished backups, newest first, the run among them
+ * Returns the backups to remove after a finished run. Locked backups count like others, and are removed after a later run.
+ * @param finished finished backups including that run, newest first
  * @param at when the run has finished
  */
 export const removedAfterRun = <Backup extends Facts>(
@@ -126,10 +125,10 @@ export const removedAfterRun = <Backup extends Facts>(
   );
 
 /**
- * What will be gone once the next run has finished, which counts as a good one.
+ * Returns the backups that retention will remove after the next run, if that run succeeds.
  * @param finished finished backups, newest first
  * @param at when that run is due
- * @param baseId the full that it is going to need; null = it will be one
+ * @param baseId id of the full backup that the run is expected to need; null = the run makes a full backup
  * @returns the oldest first
  */
 export function removedByNextRun<Backup extends Facts>(

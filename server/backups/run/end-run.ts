@@ -19,8 +19,8 @@ export function createEndRun({ store, configurations, chainStore, counts }: EndR
   return {
     /**
      * Ends a run, or a safety backup, in the transaction of its outcome.
-     * @param configuration locked in it
-     * @returns the finished row; null when somebody else moved it first
+     * @param configuration locked in the transaction
+     * @returns the finished row; null if it was moved by others first
      */
     async endRun(
       tx: Connection,

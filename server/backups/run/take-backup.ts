@@ -150,11 +150,11 @@ export function createTakeBackup(options: TakeBackupOptions) {
   return {
     /**
      * Runs a waiting backup to its outcome, which it stores.
-     * @param runner the claim of the job that this is a part of, and what changes with the outcome in the same
-     *   transaction; it throws when the claim is gone
-     * @param openSource left out: what the configuration backs up
+     * @param claim claim of the job that includes this run
+     * @param also makes further changes in the transaction of the outcome; throws if the claim is lost
+     * @param openSource by default, opens the source of the configuration
      * @throws ClaimLost
-     * @returns the row, which is finished or waits for its copy; null when it failed, and the row says why
+     * @returns the row, which is finished or waits for its copy; null if the backup failed, with the reason in the row
      */
     async take(
       waiting: BackupRow,

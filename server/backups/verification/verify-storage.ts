@@ -41,9 +41,9 @@ type VerifyOptions = {
 const maxManifestBytes = 64 * 1024 * 1024;
 const ourManifest = /\.zst(?:\.age)?\.json$/;
 
-/** What is needed of one, whatever else its version says. */
+/** The fields of a manifest that verification needs, in all versions. */
 const essentials = z.looseObject({
-  /** Of a backup, or of one that Quarterdeck makes of itself. */
+  /** Format of the manifest of a backup, or of a backup of Quarterdeck itself. */
   format: z.union([storedManifestSchema.shape.format, selfManifestSchema.shape.format]),
   version: z.int(),
   name: storedManifestSchema.shape.name,

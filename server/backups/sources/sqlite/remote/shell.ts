@@ -10,10 +10,11 @@ import { sqliteError } from "../failures.ts";
 export const temporaryRoot = "/var/tmp";
 
 /**
- * `$real` is the database with links followed, `$parent` its folder. `look` says what stands there, `place` where there is
- * room for so many KiB: beside the database, as a restore needs it too, or else where temporary files lie. `step` runs something
- * and tells its exit code and its words, `discard` removes folders of ours; `keep` sees to it that one goes
- * in which nobody works any more, wherever the way there has gone. An account's own `.sqliterc` is not read.
+ * Functions of all scripts. `$real` is the path of the database with links resolved, `$parent` its folder. `look` prints the state of the
+ * file. `place` prints a folder with enough space for `$1` KiB: beside the database, where a restore needs it too, otherwise that of
+ * temporary files. `step` runs a command, and prints its exit code and output. `discard` removes our folders. `keep` starts a process
+ * that removes a folder once no script has used it for a while, even if the connection is lost. `q` does not read the account's
+ * `.sqliterc`.
  */
 const prelude = `busy=$1; kept=$3; real=$(readlink -f -- "$2" && printf .); real=\${real%??}; real=\${real:-$2}
 parent=\${real%/*}; parent=\${parent:-/}; shift 3; umask 077
