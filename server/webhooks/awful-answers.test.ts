@@ -1,4 +1,4 @@
-// Tests receivers whose responses a text column cannot store: each attempt is recorded nevertheless.
+// Receivers whose responses contain characters that a text column cannot store: each attempt is stored all the same.
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Creates a webhook whose receiver sends these bytes as every response. */
+/** Creates a webhook whose receiver responds to each request with these bytes. */
 async function receiving(head: string, body: Buffer): Promise<{ id: number; received(): number }> {
   let received = 0;
   const server = createServer((socket) => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createBatcher } from "./batcher.ts";
 import { soon } from "../testing/soon.ts";
 
-/** Creates a batcher whose batches end when the test says so. */
+/** Creates a batcher whose batches the test ends. */
 function makeBatcher(restMs?: number) {
   const begun: { items: number[]; end(): void; fail(error: Error): void }[] = [];
   const double = createBatcher(async (items: number[]) => {

@@ -1,4 +1,4 @@
-// Tests what a user can change of a webhook: its URL, its description, its events, and whether it is paused.
+// Changes of a webhook by a user: its URL, description and events, and whether it is enabled.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
@@ -134,7 +134,7 @@ describe("a pause", () => {
     expect(await newestEntry()).toMatchObject({ action: "paused", actor: { type: "token" } });
     const since = (await service.show(webhook.id)).paused_since;
     expect(since).not.toBeNull();
-    // Pausing again changes nothing.
+    // A second pause changes nothing.
     expect((await change(webhook.id, { enabled: false })).body.paused_since).toBe(since);
     await service.deploy();
     await soon(async () => expect((await service.show(webhook.id)).missed_deliveries).toBe(1));
@@ -142,7 +142,7 @@ describe("a pause", () => {
     expect(missed).toMatchObject({ status: "failed", attempts: 0 });
     expect(missed?.status_reason).toBe("Not sent: the webhook was paused.");
     expect((await resend()).status).toBe(409);
-    // An accepted ping shows that the receiver works, but only a user ends the pause.
+    // A successful ping does not end a pause; only a user does.
     await service.ping(webhook.id);
     await service.newest(webhook.id, "delivered");
     expect(await service.show(webhook.id)).toMatchObject({ status: "paused", paused_since: since });
@@ -249,7 +249,7 @@ describe("a new URL", () => {
 });
 
 describe("a pending delivery to the old URL when a new one is set", () => {
-  /** Fails `earlier` attempts, and sets another URL while the next one waits for its response. */
+  /** Fails `earlier` attempts, and changes the URL while the next attempt waits for its response. */
   async function changeDuring(earlier: number, answer: Answer) {
     let release = () => {};
     const { webhook, receiver } = await service.receive((index, response) => {
@@ -323,7 +323,7 @@ describe("redelivering failed deliveries", () => {
     expect((await newestEntry())?.action).toBe("asked to redeliver failures");
     await soon(() => expect(receiver.arrivals).toHaveLength(5));
     expect((await resend({ status: "failed", since: since(15) })).body).toMatchObject({ count: 0 });
-    // Without a time: all of them.
+    // Without a time, all failed deliveries are sent again.
     expect((await resend({ status: "failed" })).body).toMatchObject({ count: 1 });
     await soon(() => expect(receiver.arrivals).toHaveLength(6));
   });

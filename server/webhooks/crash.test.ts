@@ -1,5 +1,5 @@
-// Kills the service at random moments while events are created and dispatched. Every acknowledged event must be delivered,
-// and duplicates must have the same id.
+// The service is killed at random times while events are created and dispatched. Every event of an accepted request arrives, and
+// one that arrives twice has the same message id.
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { isSignedBy, startReceiver, status, type TestReceiver } from "./testing/
 import { ownUser } from "../testing/own-user.ts";
 import { soon } from "../testing/soon.ts";
 
-/** `npm run soak -- kills` has more. */
+/** `npm run soak -- kills` sets more. */
 const kills = Number(process.env["WEBHOOK_KILLS"] ?? 1);
 const eventCount = kills * 33;
 const seed = makeSeed();
@@ -65,7 +65,7 @@ test(
     const { secret = "" }: WebhookWithSecret = await made.json();
     const answered = new Set<string>();
     let next = 0;
-    /** Reports deployments until all are acknowledged; one that a kill interrupted is not reported again. */
+    /** Reports deployments until all are accepted. A request that a kill interrupts is not repeated. */
     const report = async () => {
       while (next < eventCount) {
         const commit = `c${next++}`;
@@ -87,7 +87,7 @@ test(
 
     const arrivedCommits = () =>
       receiver.arrivals.map(({ body }): string => JSON.parse(body).data.commit);
-    // A delivery that was being sent when the service was killed stays claimed for a minute, and is sent again after that.
+    // Deliveries that were being sent during a kill are sent again once their jobs' claims have expired.
     await soon(() => {
       const arrived = new Set(arrivedCommits());
       expect([...answered].filter((commit) => !arrived.has(commit))).toEqual([]);
@@ -122,7 +122,7 @@ test("a delivery that a killed service sent without recording it is sent once mo
   await client.query("begin");
   await client.query("select from webhooks where id = $1 for update", [id]);
   held[0]?.writeHead(200).end();
-  // The attempt is about to be recorded.
+  // Waits until the transaction that records the attempt waits for the locked row.
   await soon(async () => {
     const { rows } = await client.query(
       "select from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'",
@@ -132,7 +132,7 @@ test("a delivery that a killed service sent without recording it is sent once mo
   });
   await service.end("SIGKILL");
   await client.query("rollback");
-  // As pg-boss does when a runner's heartbeats are missing.
+  // As pg-boss does when heartbeats are missing.
   await client.query(
     "update pgboss.job set state = 'retry', start_after = now() where singleton_key = $1 and state = 'active'",
     [String(id)],

@@ -56,7 +56,7 @@ test("is filtered by status and event, and found by id and message id", async ()
   expect(await idsOf(`search=${messageId}`)).toEqual([last.id]);
   expect(await idsOf(`search=${messageId.slice(0, 12)}`)).toEqual([last.id]);
   expect(await idsOf(`search=delivery+${last.id}`)).toEqual([last.id]);
-  // Larger than any id, and characters with a meaning in a pattern.
+  // A number larger than any id, and wildcards of LIKE patterns.
   for (const text of ["99999999999999999999", "%25", "msg_%25"])
     expect(await idsOf(`search=${text}`)).toEqual([]);
   expect(await idsOf("search=msg_nothing")).toEqual([]);

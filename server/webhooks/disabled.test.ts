@@ -1,4 +1,4 @@
-// Tests when webhooks are disabled, what happens to the deliveries that they miss, and who is notified.
+// Disabled webhooks: their missed deliveries, and who is notified.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import { status } from "./testing/receiver.ts";
@@ -106,7 +106,7 @@ test("five days of failing attempts disable a webhook, which the timeline shows"
   );
   const disabled = await service.show(webhook.id);
   expect(disabled.status_reason).toMatch(/five days.*returned 500/);
-  // All five, including those that were never tried, can be sent later.
+  // All five deliveries can be sent later, including those without an attempt.
   expect(disabled.missed_deliveries).toBe(5);
   const { body } = await service.json<Activity>("GET", "/api/activity?kind=webhook");
   expect(body.data.map(({ action, object }) => [action, object.id])).toContainEqual([

@@ -1,4 +1,4 @@
-// Tests changes of a webhook while something is being sent to it: a deletion, a new secret, a redelivery.
+// Changes of a webhook during an attempt: it is deleted, its secret is rotated, or a redelivery is requested.
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { ServerResponse } from "node:http";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Creates a receiver that holds each request until the test sets its response. */
+/** A receiver that holds each request until the test releases it with a status. */
 function holding() {
   const held: ServerResponse[] = [];
   return {
@@ -33,14 +33,14 @@ test("a deleted webhook gets no further request, and the pending one is aborted"
   const hold = holding();
   const { receiver, webhook } = await service.receive(hold.answer);
   for (let number = 0; number < 23; number++) await service.deploy();
-  // All of them belong to one job: the first is being sent, and 22 wait behind it.
+  // One job has all deliveries: the first is being sent, and 22 wait.
   await soon(() => expect(hold.held).toHaveLength(1));
   const [response] = hold.held;
   if (response === undefined) throw new Error("No request is held.");
   const isBroken = once(response, "close");
   expect((await service.call("DELETE", `/api/site-webhook/${webhook.id}`)).status).toBe(204);
   await isBroken;
-  // Later events are sent later: once this one has arrived elsewhere, the job would have had its turn.
+  // Once a later delivery has arrived at another webhook, the deleted webhook's job would have sent its next one.
   const other = await service.receive();
   await service.deploy();
   await soon(() => expect(other.receiver.arrivals).toHaveLength(1));
@@ -138,7 +138,7 @@ test("a redelivery of a completed delivery delays nothing, however often it fail
   await service.deploy();
   const { id } = await service.newest(webhook.id, "delivered");
   const messageOf = (index: number) => receiver.arrivals[index]?.headers["webhook-id"];
-  // Like receivers that already have the message.
+  // As receivers do for a message that they already have.
   receiver.answer((index, response) =>
     status(messageOf(index) === messageOf(0) ? 409 : 200)(index, response),
   );
@@ -154,7 +154,7 @@ test("an attempt whose job was assigned to another runner meanwhile records noth
   const { receiver, webhook } = await service.receive(hold.answer);
   await service.deploy();
   await soon(() => expect(hold.held).toHaveLength(1));
-  // As pg-boss does when a runner's heartbeats are missing.
+  // As pg-boss does when heartbeats are missing.
   await service.query(
     `update pgboss.job set state = 'retry', start_after = pgboss.job_now() + interval '1 day'
      where name = 'webhook.deliveries' and singleton_key = $1 and state = 'active'`,
@@ -162,7 +162,7 @@ test("an attempt whose job was assigned to another runner meanwhile records noth
   );
   receiver.answer(status(204));
   hold.release(200);
-  // The runner that has the job now finds the delivery unchanged, and is the only one that records an outcome.
+  // The next runner of the job finds the delivery unchanged, and only its attempt is recorded.
   await service.query(
     `update pgboss.job set start_after = pgboss.job_now() where singleton_key = $1 and state = 'retry'`,
     [String(webhook.id)],
@@ -179,7 +179,7 @@ test("pending deliveries without a job get one at the next start", async () => {
   await service.deploy();
   await service.newest(webhook.id, "retrying", 1);
   receiver.answer(status(200));
-  // The state that a version without jobs left.
+  // As if a version without jobs had created the delivery.
   await service.query(
     `delete from pgboss.job where name = 'webhook.deliveries' and singleton_key = $1`,
     [String(webhook.id)],
@@ -200,7 +200,7 @@ test("deliveries that wait for a clock that has been set back are sent, and dela
   receiver.answer(status(200));
   await service.deploy({ commit: "second" });
   await service.newest(webhook.id, "pending");
-  // A start looks for waiting deliveries, as the service does every hour.
+  // A start of the service ends waits that are too long, as the hourly job does.
   const next = await createApp(service.options);
   onTestFinished(() => next.close("keep"));
   await service.newest(webhook.id, "delivered", 1);

@@ -1,4 +1,4 @@
-// Tests attempts at several webhooks that are recorded in one transaction: an error of one does not affect the others.
+// Attempts of several webhooks that are recorded in one transaction: one that cannot be recorded does not affect the others.
 import type { ServerResponse } from "node:http";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Creates a webhook whose first two requests are answered when the test says so, and later ones at once. */
+/** Creates a webhook whose receiver holds the first two requests until the test releases them, and responds to others at once. */
 async function receiveHeld() {
   const held: ServerResponse[] = [];
   const { receiver, webhook } = await service.receive((index, response) =>
@@ -33,8 +33,8 @@ type Held = Awaited<ReturnType<typeof receiveHeld>>;
 
 /**
  * Creates three deliveries for each of three webhooks, and has the second ones of two webhooks recorded together.
- * @param before runs before these are answered
- * @param meanwhile runs when the third ones are being sent and nothing of the second ones is recorded
+ * @param before called before the responses to the second ones
+ * @param meanwhile called when the third ones were sent, and none of the second ones is recorded
  */
 async function recordTogether({
   before,
@@ -54,7 +54,7 @@ async function recordTogether({
   for (const one of all) one.release(0);
   for (const one of all) await one.isHeld(2);
   await before?.(first);
-  // One attempt is being recorded, and waits for a row; meanwhile others are made.
+  // The recording of an attempt waits for this row lock, while other attempts are made.
   const client = new pg.Client(service.connection);
   await client.connect();
   onTestFinished(() => client.end());
@@ -85,7 +85,7 @@ const allDelivered = Array.from({ length: 3 }, () => ["delivered", 1]);
 
 test("an attempt whose claim was lost is not recorded, and the others are", async () => {
   const { first, second } = await recordTogether({
-    // As pg-boss does when a runner's heartbeats are missing.
+    // As pg-boss does when heartbeats are missing.
     meanwhile: (lost) =>
       service.query(
         `update pgboss.job set state = 'retry', start_after = pgboss.job_now() + interval '1 day'
@@ -119,7 +119,7 @@ test("an attempt that cannot be recorded is repeated, and the others are not", a
     },
   });
   await soon(async () => expect(await attemptsOf(second)).toEqual(allDelivered));
-  // Its job failed, and is assigned again.
+  // Its job failed, and is retried.
   await soon(() => expect(first.receiver.arrivals.length).toBeGreaterThan(3));
   await service.query("drop function refuse cascade");
   await soon(async () => expect(await attemptsOf(first)).toEqual(allDelivered));

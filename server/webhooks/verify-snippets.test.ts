@@ -1,4 +1,4 @@
-// Runs the receivers that the dashboard shows unchanged, and sends real requests to them.
+// Runs the example receivers of the dashboard unchanged, and sends them real requests.
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ const secret = makeSecret();
 const body = JSON.stringify({ type: "webhook.ping", data: { site: "Größe.example.com" } });
 const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
-/** Returns the headers of a request, as the service sends them. */
+/** Returns the headers that the service sends. */
 function headersOf(at: Date, secrets: readonly string[] = [secret]): Record<string, string> {
   const id = "msg_1";
   return {
@@ -38,7 +38,7 @@ function headersOf(at: Date, secrets: readonly string[] = [secret]): Record<stri
   };
 }
 
-/** Runs a receiver until the test ends. Resolves once it accepts connections. */
+/** Runs a receiver until the end of the test. Resolves once it accepts connections. */
 async function runReceiver({ language, code }: VerifySnippet, environment: NodeJS.ProcessEnv) {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-receiver-"));
   const { file, command } = runners[language];
@@ -121,7 +121,7 @@ for (const snippet of verifySnippets()) {
     test("refuses everything without a secret, even what is signed with an empty one", async () => {
       const open = await runReceiver(snippet, {});
       try {
-        // For HMAC, this key equals an empty one.
+        // HMAC treats this key like an empty one.
         const forged = new Webhook("\0", { format: "raw" });
         const at = secondsAgo(0);
         const signature = forged.sign("msg_1", at, body);
