@@ -1,4 +1,4 @@
-// Tests providers whose responses a text column cannot store: the message's outcome is stored, and it is not sent again.
+// Providers whose responses contain characters that a text column cannot store: the outcome is stored, and the message is not repeated.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type {

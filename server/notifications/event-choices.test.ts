@@ -1,4 +1,4 @@
-// Tests which events each channel of a site or server gets.
+// Selection of the events that each channel of a site or server is notified about.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
@@ -87,7 +87,7 @@ describe.each(["site", "server"])("the events of a %s's channels", (owner) => {
       [
         { id: 1, events: "problems" },
         { id: 99, events: "all" },
-        // This channel of the account is not selected here.
+        // A channel of the inventory that this site does not use.
         { id: 2, events: "all" },
         { id: 1, events: "all" },
       ],

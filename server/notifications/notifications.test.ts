@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Ends the minute in which messages of earlier tests would be combined with those of the next one. */
+/** Keeps messages of earlier tests from being coalesced with those of the next one. */
 beforeEach(() => service.ahead(3600_000));
 
 describe("the channels of a site", () => {
@@ -71,7 +71,7 @@ describe("a message", () => {
       service.discord.accepted.at(-1),
       service.mail.mails.at(-1),
     ]) {
-      // The fake's Markdown escapes are escaped again in JSON.
+      // JSON escapes the backslashes that escape Discord's markup.
       const text = JSON.stringify(arrived).replaceAll("\\\\", "");
       for (const part of ["Deployed: shop", "web-1", "4f1c2d3", "ada", "Asia/Kathmandu", "UTC"])
         expect(text).toContain(part);
@@ -92,7 +92,7 @@ describe("a message", () => {
     const before = service.slack.accepted.length;
     const made = await service.json<{ id: number }>("POST", "/api/server/1/backup-configuration", {
       name: "Orders",
-      // No run is due in the hours that the tests skip.
+      // No run is due at any time that the tests reach.
       frequency: "0 0 29 2 *",
       storage_provider_id: 1,
       backupable_type: "database",
@@ -178,7 +178,7 @@ describe("a burst", () => {
     await service.choose([1]);
     const before = service.slack.accepted.length;
     await service.deploy();
-    // Events before the first message is being sent become part of it.
+    // Events before the first attempt of a message begins are coalesced with that message.
     await soon(() => expect(service.slack.accepted).toHaveLength(before + 1));
     for (let number = 0; number < 29; number++) await service.deploy();
     await soon(async () =>
@@ -215,7 +215,7 @@ test("messages before the clock was set back delay no message, and no message wa
       "select id from channel_messages where channel_id = 2 and next_attempt_at is not null",
     );
   expect(await unsent()).toHaveLength(1);
-  // A start looks for waiting messages, as the service does every hour.
+  // A start of the service ends waits that are too long, as the hourly job does.
   const next = await createApp(service.options);
   onTestFinished(() => next.close("keep"));
   await soon(async () => expect(await unsent()).toEqual([]));
@@ -257,12 +257,12 @@ describe("a failing provider", () => {
     const before = service.slack.requests.length;
     await service.choose([1], 2);
     await service.deploy({}, 2);
-    // The message shows why it waits.
+    // The waiting message shows the response that it waits for.
     expect(await service.newest(1, "pending")).toMatchObject({
       attempts: 0,
       answer: expect.stringMatching(/^Slack returned 429/),
     });
-    // A test message is sent nevertheless. Without the pause, older messages would have been sent before it.
+    // A test message is sent during the wait. Without the wait, the older message would have been sent first.
     await service.call("POST", "/api/notification-channel/1/test");
     await service.newest(1, "delivered", "channel.test");
     expect(service.slack.requests).toHaveLength(before + 1);

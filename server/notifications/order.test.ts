@@ -1,4 +1,4 @@
-// Tests the order of messages: nothing older about an object after something newer, and the first message at once.
+// The order of messages: no older event about a subject follows a newer one, and the first is sent at once.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { createApp } from "../app.ts";
@@ -31,7 +31,7 @@ afterAll(async () => {
   await service.close();
   await slack.close();
 });
-/** Ends the minute of messages of earlier tests, and waits until all are sent. */
+/** Sends all messages of earlier tests, and keeps them from being coalesced with those of the next one. */
 beforeEach(async () => {
   await service.ahead(3600_000);
   await allSent();
@@ -43,7 +43,7 @@ const report = async (status: "failed" | "finished", site = 1) =>
   expect((await service.call("POST", `/api/site/${site}/deployment`, { status })).status).toBe(202);
 /** Returns the headings of the messages that Slack accepted, in order. */
 const headings = () =>
-  // The fake has parsed what it accepted.
+  // The fake has parsed the messages that it accepted.
   (slack.accepted as SlackMessage[]).map(({ text = "" }) => text.slice(2).trim());
 const received = (...wanted: string[]) => soon(() => expect(headings()).toEqual(wanted));
 
@@ -64,10 +64,10 @@ test("a recovery waits for its failure when the provider answers 503", async () 
   await report("failed");
   await soon(async () => expect(await messages()).toMatchObject([{ status: "retrying" }]));
   await report("finished");
-  // Another site's event is sent meanwhile, so the recovery could have been sent, too.
+  // Once the event of another site was sent, the recovery would have been sent too if it did not wait.
   await report("finished", 2);
   await received("Deployed: site-2");
-  // The outcome is stored a moment after Slack has accepted the message.
+  // The outcome is stored shortly after Slack accepts the message.
   await soon(async () =>
     expect(await messages()).toMatchObject([
       { event: "site.deployment_failed", status: "retrying" },
@@ -96,14 +96,14 @@ test("an event that waits for the end of its minute is combined with later ones,
 test("sends the first failure of each site at once, whatever waits for others", async () => {
   await report("failed", 1);
   await received("Deployment failed: site-1");
-  // This event waits for the end of its minute.
+  // The second message of site 1 waits for the end of its minute.
   await report("failed", 1);
   await soon(async () => expect(await messages()).toMatchObject([{ count: 1 }]));
   await report("failed", 2);
   await received("Deployment failed: site-1", "Deployment failed: site-2");
   slack.answerNext({ status: 503 });
   await report("failed", 3);
-  // Until the message is being sent, later events become part of it.
+  // Until its first attempt begins, further events are coalesced with it.
   await soon(async () =>
     expect((await messages()).map(({ status }) => status)).toContain("retrying"),
   );
@@ -114,7 +114,7 @@ test("sends the first failure of each site at once, whatever waits for others", 
 test(`sends all failures of ${siteCount} sites at once`, async () => {
   const before = await newestMessage();
   await Promise.all(siteNames.map((_, index) => report("failed", index + 1)));
-  // The clock stands still.
+  // The clock does not advance.
   await soon(async () => {
     const [sent] = await service.query<{ events: number }>(
       "select sum(count)::int as events from channel_messages where id > $1 and status = 'delivered'",
@@ -151,7 +151,7 @@ test("combines failures and recoveries of sites during an outage of the provider
     new Set(["Deployment failed: site-1", "Deployed: site-1", ...together]),
   );
   expect(told.indexOf("Deployment failed: site-1")).toBeLessThan(told.indexOf("Deployed: site-1"));
-  // A job that was running when the clock was advanced counts as dead, and what it has just sent is sent again.
+  // A job that runs while the clock is set ahead counts as dead, so its last message may be sent twice.
   const once = told
     .filter((heading) => heading.startsWith(`${count} `))
     .filter((heading, index, all) => heading !== all[index - 1]);

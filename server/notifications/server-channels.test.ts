@@ -1,4 +1,4 @@
-// Tests events of no site: they are sent to the channels of their server, and without any the overview reports that.
+// Events that belong to no site: the channels of their server are notified, and the overview reports servers without channels.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -59,7 +59,7 @@ async function runBackup(databaseId: number, status: "installed" | "failed"): Pr
     "/api/server/1/backup-configuration",
     {
       name: `Database ${databaseId}`,
-      // No run is due in the hours that the tests skip.
+      // No run is due at any time that the tests reach.
       frequency: "0 0 29 2 *",
       storage_provider_id: 1,
       backupable_type: "database",
@@ -82,7 +82,7 @@ async function runBackup(databaseId: number, status: "installed" | "failed"): Pr
   );
 }
 
-/** The backup of a missing database fails. */
+/** Runs a backup that fails because the database does not exist. */
 const failBackup = (databaseId: number) => runBackup(databaseId, "failed");
 
 test("the channels of a server are replaced as a whole, in the same format as a site's", async () => {
@@ -93,7 +93,7 @@ test("the channels of a server are replaced as a whole, in the same format as a 
     { id: 2, name: "shop-team", type: "email", meta: { email: "s…@example.com" } },
   ]);
   expect((await service.json("GET", "/api/server/1/notifications")).body).toEqual(body);
-  // The other server and the site have their own.
+  // Other servers and sites are unchanged.
   for (const path of ["server/2", "site/1"])
     expect(
       (await service.json<Page<Notification>>("GET", `/api/${path}/notifications`)).body.data,
@@ -142,7 +142,7 @@ test("a database of no site notifies its server's channels; without any the over
   await soon(() => expect(mail.mails.at(-1)?.to).toEqual(["ops@example.com"]));
   const { plain = "" } = mail.mails.at(-1) ?? {};
   for (const part of ["web-1", "ledger"]) expect(plain).toContain(part);
-  // Each message was sent to its own channels: the first failure of the ledger to none, the shop's not to ops.
+  // The first failure of the ledger had no channel, and that of the shop was not sent to ops.
   expect(mail.mails).toHaveLength(2);
 });
 
@@ -153,7 +153,7 @@ test("each of a server's channels gets the selected events: all, the problems, o
   const setEvents = (channels: unknown) =>
     service.json("PUT", "/api/server/1/notification-events", { channels });
   const [ops, team] = ["ops@example.com", "shop@example.com"];
-  /** Expects the subjects that each address gets for a successful and a failed backup. */
+  /** Runs a backup that finishes and one that fails, and checks the subjects of the mails by address. */
   const subjectsOf = async (expected: Record<string, string[]>) => {
     const before = mail.mails.length;
     const subjects = (address: string) =>
@@ -166,7 +166,7 @@ test("each of a server's channels gets the selected events: all, the problems, o
     await runBackup(3, "installed");
     await failBackup(2);
     await soon(() => expect(subjects(team)).toEqual(expected[team]));
-    // A channel's messages are sent in order, so this one arrives after all earlier ones.
+    // Messages of a channel are sent in order, so that all earlier ones have arrived with this one.
     await service.call("POST", "/api/notification-channel/1/test");
     await soon(() => expect(subjects(ops)).toContain("Test message from Quarterdeck"));
     expect(subjects(ops)).toEqual([...(expected[ops] ?? []), "Test message from Quarterdeck"]);

@@ -53,7 +53,7 @@ test("a single line contains no line break of any kind", () => {
 
 test("truncates five megabytes without reading them", () => {
   const piece = `${family}\x1b[31m<`;
-  /** The fastest of many runs, so that other work on the machine does not count. */
+  /** Returns the shortest of many durations, so that other work on the machine does not matter. */
   const cutMs = (text: string) => {
     const tries = Array.from({ length: 50 }, () => {
       const began = performance.now();

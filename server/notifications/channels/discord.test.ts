@@ -27,7 +27,7 @@ const failure = async (sending: Promise<string>) =>
     (error: Error) => error,
   );
 const embed = () => {
-  // The fake has parsed what it accepted.
+  // The fake has parsed the message that it accepted.
   const message = discord.accepted.at(-1) as DiscordMessage;
   return message.embeds?.[0];
 };
@@ -105,7 +105,7 @@ test("sends 50 KB of markup, mentions and emoji within the limits and unchanged"
   expect(link).toBe(awfulMessage.link);
   expect(fields).toHaveLength(10);
   for (const text of [title, ...fields.flatMap(({ name = "", value = "" }) => [name, value])]) {
-    // No special character is without its escape, or separated from it.
+    // Every special character is escaped, and no escape sequence is split.
     expect(text.replace(/\\[^A-Za-z0-9\s]/g, "")).not.toMatch(
       /[\\*_~`|<>[\]():@#]|^\s*([-+]|\d+\.)/m,
     );

@@ -164,7 +164,7 @@ test.each([
   async (isPlain, words) => {
     await server.close();
     server = await startMailServer({ login, isPlain });
-    // Another form of 127.0.0.1, which does not count as this machine.
+    // Another notation of 127.0.0.1, which does not count as this machine.
     const smtp = { ...readSmtpUrl(`smtp://127.1:${server.port}`), login };
     const channel = createEmailChannel({ email: "oncall@example.com", smtp });
     expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
@@ -176,8 +176,8 @@ test.each([
 );
 
 /**
- * Starts a fake mail server with the given replies to some commands. Its address does not count as this machine.
- * @param commands receives the client's commands
+ * Starts a mail server with the given responses to some commands, under an address that does not count as local.
+ * @param commands receives the commands
  */
 async function play(answers: Record<string, string>, commands: string[] = []): Promise<number> {
   const peer = createServer((socket) => {
@@ -281,7 +281,7 @@ test("does not wait for a server that never replies", async () => {
 });
 
 test("waits longer for a slow message than for a connection", async () => {
-  // On a busy machine a connection takes its time, too.
+  // Long enough for a connection on a busy machine.
   const connectMs = 2000;
   const accept = server.hangNext();
   const sending = send(plainMessage, { connectMs });

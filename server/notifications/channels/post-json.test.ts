@@ -20,7 +20,7 @@ const failure = async (webhook?: string, timeoutMs?: number) => {
     () => expect.unreachable("there was an answer"),
     (error: unknown) => error,
   );
-  // Everything that a log could write of the error.
+  // All that a log could contain of the error.
   expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(secrets);
   return error;
 };
@@ -34,7 +34,7 @@ test("does not wait for a response that does not come", async () => {
 
 test("does not wait for a response that does not end, and returns what has arrived", async () => {
   peer.answerNext("stall");
-  // The start of the response has to arrive within that time, even on a busy machine.
+  // Long enough for the beginning of the response on a busy machine.
   const { status, text, broken } = await post(peer.webhook, 3000);
   expect({ status, text }).toEqual({ status: 200, text: "o" });
   expect(broken).toMatchObject(late);
@@ -107,11 +107,11 @@ test("reports a peer that does not speak TLS", async () => {
 });
 
 test("reports a URL that fetch refuses without the address", async () => {
-  // A port of mail, to which fetch does not send.
+  // `fetch` refuses the port of SMTP.
   expect(await failure("http://127.0.0.1:25/services/xYzSecretOfSlack9")).toMatchObject({
     message: "Slack cannot be reached.",
   });
-  // For a URL with a login, the error of fetch repeats the whole URL.
+  // For a URL with a login, the error of `fetch` contains the whole URL.
   const url = new URL("http://user:word@127.0.0.1/services/xYzSecretOfSlack9");
   const options = { provider: "Slack", signal, timeoutMs: 5000 };
   const error = await postJson(url, {}, options).catch((error: unknown) => error);

@@ -26,7 +26,7 @@ const failure = async (sending: Promise<string>) =>
     () => expect.unreachable("the message went through"),
     (error: Error) => error,
   );
-// The fake has parsed what it accepted.
+// The fake has parsed the messages that it accepted.
 const arrived = () => slack.accepted as SlackMessage[];
 
 test("sends a message with its facts, its reason and its link", async () => {
@@ -69,7 +69,7 @@ test("sends 50 KB of markup, mentions and emoji within the limits and unchanged"
   expect(isCutOf(header?.text?.text.replace("ℹ️ ", "") ?? "", awfulLine)).toBe(true);
   const preformatted = body?.elements?.find(({ type }) => type === "rich_text_preformatted");
   expect(isCutOf(preformatted?.elements?.[0]?.text ?? "", awfulReason)).toBe(true);
-  // No text is of the type that Slack parses as markup.
+  // No text has the type that Slack parses as markup.
   expect(JSON.stringify(message?.blocks)).not.toContain("mrkdwn");
   expect(message?.mrkdwn).toBe(false);
   expect(message?.text).toContain("&lt;!channel&gt; &lt;@U1&gt;");
