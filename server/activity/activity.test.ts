@@ -114,7 +114,7 @@ describe("the timeline", () => {
       expect(await found(text), text).toEqual([expect.stringContaining("checkout-v2")]);
     expect(await found("heckout")).toEqual([]);
     expect(await found("checkout shop")).toEqual([]);
-    // Characters with a meaning in a text search query, or in SQL.
+    // Characters with a meaning in text search queries and in SQL.
     for (const text of ["checkout & !v2", "' or 1=1 --", "a:*|b", "!!!"])
       expect(
         (await service.call("GET", `/api/activity?search=${encodeURIComponent(text)}`)).status,
@@ -129,7 +129,7 @@ describe("the timeline", () => {
     expect(data.length).toBeGreaterThan(0);
     expect(new Set(data.map(({ actor }) => actor.name))).toEqual(new Set(["Supervisor"]));
     expect((await list("?actor=nobody")).data).toEqual([]);
-    // Only on the first page, because later pages do not need the actors again.
+    // Only the newest page lists the actors.
     expect(await list(`?before=${data[0]?.id}`)).not.toHaveProperty("actors");
   });
 
@@ -150,7 +150,7 @@ describe("the timeline", () => {
     const { data } = await list("", made.body.token);
     expect(new Set(data.map(({ server_id: id }) => id))).toEqual(new Set([2]));
     expect((await list("?server=1", made.body.token)).data).toEqual([]);
-    // The supervisor has done nothing on that server.
+    // The supervisor has no entries on that server.
     expect((await list("", made.body.token)).actors?.map(({ name }) => name)).not.toContain(
       "Supervisor",
     );
@@ -259,7 +259,7 @@ describe("a deployment", () => {
     expect(body).toMatchObject({ restarted_workers: 1 });
     await vi.waitFor(async () => expect(await up(mine)).not.toBe(before), { timeout: 60_000 });
     expect(await pidOf(other)).toBe(others);
-    // The worker finished its job: it received the stop signal, and printed this itself.
+    // The process ended by itself after the signal: it printed this line.
     const log = await service.json<{ text: string }>("GET", `/api/worker/${mine}/log`);
     expect(log.body.text).toContain("bye");
   });
