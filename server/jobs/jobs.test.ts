@@ -16,7 +16,7 @@ const done: number[] = [];
 let database: TestDatabase;
 let jobs: Jobs;
 
-/** The id of a job decides what it does. */
+/** Handler of all jobs in this test, which fails in a way that depends on the id. */
 async function expire({ id }: { id: number }): Promise<void> {
   const value = `${secret}\0\ud800`;
   // The second insert violates the key, so the error carries all values of the query.
