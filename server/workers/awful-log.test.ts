@@ -1,4 +1,4 @@
-// Tests that a worker that dies is reported, whatever its log contains and whether it is readable or not.
+// A failed worker is reported, regardless of the content of its log, and even if the log cannot be read.
 import { execFileSync } from "node:child_process";
 import { rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ let service: TestService;
 let webhookId: number;
 beforeAll(async () => {
   service = await createTestService();
-  // Nothing listens at this URL: the deliveries are listed nevertheless.
+  // No receiver listens there, but the deliveries are listed all the same.
   const url = "http://127.0.0.1:1/hook";
   webhookId = (await service.json<{ id: number }>("POST", "/api/site/1/webhook", { url })).body.id;
 });
@@ -46,7 +46,7 @@ const countSent = async (): Promise<number> => {
   return data.filter(({ event }) => event === "worker.failed").length;
 };
 
-/** Expects the failure on the timeline and among the deliveries of the site's webhook. */
+/** Expects the failure on the timeline, and a delivery to the site's webhook. */
 async function expectTold(id: number, sentBefore: number): Promise<void> {
   const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
   const entry = body.data.find(({ action, object }) => action === "failed" && object.id === id);

@@ -1,4 +1,4 @@
-// Kills the service while it applies new settings to a worker's processes.
+// The service is killed while it replaces a worker's processes after a change of its settings.
 import { readFileSync } from "node:fs";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -59,12 +59,12 @@ test.skipIf(!supportsAdoption)(
     let kept = "default";
     for (let round = 1; round <= rounds; round++) {
       const queue = `queue-${round}`;
-      // More than before, then fewer.
+      // In turns more and fewer processes than before.
       const processes = 2 + ((round * 2) % 3);
       const changed = await killDuring({ queue, processes });
       expect(changed).toMatchObject({ queue, processes });
       expect(changed.process_list).toHaveLength(processes);
-      // On a busy machine a process may reach its start seconds before it has written its start.
+      // On a busy machine a process may be up for its start seconds before it has recorded its start.
       await soon(() => expect(starts(queue)).toBe(processes));
       kept = queue;
 

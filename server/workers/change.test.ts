@@ -15,12 +15,12 @@ import { soon } from "../testing/soon.ts";
 let service: TestService;
 
 const artisan = (script: string) => writeFile(join(service.folder, "shop/artisan"), script);
-/** Writes each start with the process's number and queue. */
+/** Records each start with the number of the process and its queue. */
 const note = `${readNumber}; echo "$number \${3#*=}" >> starts`;
 const works = `${note}; ${endsWhenAsked()}`;
-/** The same, but fails for the queue "bad". */
+/** As `works`, but exits at once for the queue "bad". */
 const failsIfBad = `case "$3" in *bad*) echo "no queue bad"; exit 1;; esac; ${works}`;
-/** Returns the number and queue of each start, in order. */
+/** Returns the recorded starts, in order. */
 const starts = () => readFileSync(join(service.folder, "shop/starts"), "utf8").trim().split("\n");
 
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
@@ -38,13 +38,13 @@ const create = async (change: object = {}): Promise<Worker> => {
   const made = await service.json<Worker>("POST", "/api/site/1/worker", body);
   expect(made.status).toBe(201);
   const worker = await settled(made.body.id, "installed");
-  // On a busy machine a process may reach its start seconds before it has written its start.
+  // On a busy machine a process may be up for its start seconds before it has recorded its start.
   await soon(() => expect(starts().length).toBeGreaterThanOrEqual(worker.processes ?? 1));
   return worker;
 };
 const change = (id: number, body: object) => service.json<Worker>("PUT", `/api/worker/${id}`, body);
 const pids = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid);
-/** Excludes entries about a process whose signal was lost; see `expectNoReason`. */
+/** Returns the worker's timeline entries without kills after a lost signal; see `expectNoReason`. */
 const newest = async (id: number) => {
   const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
   return body.data
@@ -59,16 +59,13 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
   afterAll(() => service.close());
   beforeEach(() => artisan(works));
   afterEach(async () => {
-    // Not awaited, because the workers of the tests do not affect each other.
+    // Does not wait for the end of the removal, which does not affect the next test.
     const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
     for (const { id } of body.data) await service.call("DELETE", `/api/worker/${id}`);
     await rm(join(service.folder, "shop/starts"), { force: true });
   });
 
-  /**
-   * supervisord loses a signal between the fork and the exec of a process. It kills that process later, and the worker's
-   * reason says so.
-   */
+  /** A signal of supervisord between fork and exec is lost: supervisord then kills the process, and the worker has that as reason. */
   const expectNoReason = ({ status_reason: reason }: Worker) =>
     expect(reason ?? "").toMatch(
       isRemote ? /^(?:Process \d+: Killed: still running \d+ seconds after SIGTERM\.)?$/ : /^$/,
@@ -192,7 +189,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
   });
 
   describe("during a change", () => {
-    /** Ends slowly, so that the change is still in progress. */
+    /** Ends only once the test has removed a file, so that the change stays under way. */
     const slow = endsWhenAsked("while [ -e wait ]; do sleep 0.05; done;");
     const begin = async (processes = 2) => {
       await artisan(`${note}; ${slow}`);
@@ -206,7 +203,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     test("a stop stops the worker, and the change applies from the next start on", async () => {
       const id = await begin();
       expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
-      // The response does not wait for the order; a process that ended before it would be started again.
+      // The response does not wait for the order. A process that ended before the order would be started again.
       await soon(async () => {
         const { process_list: list = [] } = await show(id);
         expect(list.map(({ state }) => state)).toEqual(["STOPPING", "STOPPING"]);
@@ -250,7 +247,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       expect(list.map((process) => process.deployment_id)).toEqual(
         list.map(() => deployed.body.id),
       );
-      // A process that is not replaced yet may be restarted for the deployment before.
+      // A process that the change has not reached may be restarted for the deployment first.
       await soon(() => {
         const last = new Map(starts().map((line): [string, string] => [line.slice(0, 1), line]));
         expect([...last.values()].sort()).toEqual(["1 high", "2 high"]);

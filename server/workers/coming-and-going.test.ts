@@ -1,4 +1,4 @@
-// Tests workers whose processes exit and restart: those that do so by a limit are fine, those in a loop are reported.
+// Workers whose processes exit and are started again: exits because of a limit are normal, crash loops are reported.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
@@ -36,7 +36,7 @@ async function makeService(
       .map(({ action }) => action)
       .toReversed();
 
-  /** Polls the worker until its processes have ended `count` times, and returns every status seen. */
+  /** Polls a worker until its processes have ended `count` times, and returns each status that it had. */
   async function watchUntilEnded(id: number, count: number): Promise<Set<string>> {
     const seen = new Set<string>();
     await soon(async () => {
@@ -50,7 +50,7 @@ async function makeService(
   return { clock, service, artisan, create, show, actions, watchUntilEnded };
 }
 
-// How the ends of processes are judged does not depend on the machine.
+// Exits are judged in the same way on each machine, so the remote server is only tested in the long form.
 const machines = eachWorkerMachine().filter(({ isWhole }) => isWhole);
 describe.each(machines)("on $machine", (machine) => {
   test.concurrent("reports a crash loop at its start and at its end, once each, also over a restart of the service", async ({
@@ -81,14 +81,14 @@ describe.each(machines)("on $machine", (machine) => {
     );
     await soon(async () => expect(await sent()).toEqual(["worker.crash_looping"]));
     const metrics = async () => (await service.call("GET", "/metrics")).text();
-    // If its query times out, a response lacks these metrics.
+    // A response lacks these metrics if a query times out.
     await soon(async () =>
       expect(await metrics()).toContain("quarterdeck_workers_crash_looping 1"),
     );
 
     await service.app.close("keep");
     const again = await createApp(service.options);
-    // From here on requests go to the restarted service.
+    // Further requests go to the restarted service.
     service.app.fetch = again.fetch;
     service.app.close = again.close;
     expect((await show(id)).crash_loop?.since).toBe(worker.crash_loop?.since);
@@ -114,7 +114,7 @@ describe.each(machines)("on $machine", (machine) => {
       machine,
       onTestFinished,
     );
-    // They start together and drift apart, so that they are hardly ever all up for their start seconds.
+    // The processes start together and drift apart, so that rarely all of them have been up for their start seconds.
     await artisan(`${readNumber}; sleep 1.$((5 + $number % 4)); exit 0`);
     const id = await create({ processes: 6, max_jobs: 6 });
     await soon(async () => expect((await show(id)).status).toBe("installed"));
@@ -137,8 +137,8 @@ describe.each(machines)("on $machine", (machine) => {
     await artisan(`${readNumber}; sleep 1.$((3 + $number % 4)); exit 0`);
     const id = await create({ processes: 4 });
     const seen = await watchUntilEnded(id, 4);
-    // All of them are rarely up at once, so each deadline passes sooner or later; here it passes now, after each process has
-    // been up.
+    // All processes are rarely up at once, so that a deadline passes sooner or later. The test makes it pass now, once each process
+    // has been up.
     await soon(async () => {
       for (const { restarts } of (await show(id)).process_list ?? [])
         expect(restarts).toBeGreaterThanOrEqual(1);

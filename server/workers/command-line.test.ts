@@ -3,7 +3,7 @@ import { assert, array, property, string } from "fast-check";
 import { expect, test } from "vitest";
 import { toCommandLine } from "../../contract/workers/command.ts";
 
-/** Returns the arguments that a program gets when a real shell parses the line. */
+/** Returns the arguments that a program gets from a real shell. */
 const readByShell = (line: string): string[] =>
   execFileSync("sh", ["-c", `printf '%s\\0' ${line}`], { encoding: "utf8" })
     .split("\0")

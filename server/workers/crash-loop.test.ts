@@ -20,7 +20,7 @@ const up = (...outages: Outage[]): LoopProcess => ({
   lastEnd: null,
 });
 
-/** Returns an outage that began `agoSeconds` ago and lasted `seconds`. */
+/** Returns an outage that began `agoSeconds` ago and took `seconds`; null = it has not ended. */
 const outage = (agoSeconds: number, seconds: number | null): Outage => {
   const at = nowMs - agoSeconds * second;
   return { at, backAt: seconds === null ? null : at + seconds * second };
@@ -78,13 +78,13 @@ test("the reason names the process and its behavior", () => {
   });
 });
 
-/** The history of a process: seconds up, then seconds down, up to now. */
+/** Histories of a process until now: seconds up and seconds down, in turns. */
 const lives = fc.array(
   fc.record({ up: fc.integer({ min: 1, max: 900 }), down: fc.integer({ min: 0, max: 400 }) }),
   { minLength: 1, maxLength: 20 },
 );
 
-/** The same rule, evaluated second by second over the whole history. */
+/** The rule in another form: counts each second of the whole history. */
 function expected(all: readonly Outage[]): boolean {
   const ends = all.filter(({ at }) => at > nowMs - endsWindowMs).length;
   let down = 0;

@@ -1,4 +1,4 @@
-// Kills the service at random moments, which must not affect its workers.
+// The service is killed at random times, and the processes of its workers must keep running.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { supportsAdoption } from "./supervisor/process-table.ts";
 import { sendSignal } from "../testing/signals.ts";
 import { soon } from "../testing/soon.ts";
 
-/** `npm run soak -- kills` has more. */
+/** `npm run soak -- kills` sets more. */
 const rounds = Number(process.env["WORKER_KILLS"] ?? 2);
 const seed = makeSeed();
 
@@ -45,7 +45,7 @@ const list = async (): Promise<Worker[]> => {
   return data;
 };
 
-/** Returns all processes that run in the site's folder, whoever started them. */
+/** Returns all processes of workers that run in the site's folder, including unknown ones. */
 const livingPids = (): number[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && runsInSite(name))
@@ -55,7 +55,7 @@ const livingPids = (): number[] =>
 function runsInSite(pid: string): boolean {
   try {
     if (readlinkSync(`/proc/${pid}/cwd`) !== join(folder, "shop")) return false;
-    // Each process of the worker leads its process group; the `sleep` that it forks does not.
+    // Only the process of the worker leads its process group, not its child `sleep`.
     const [, , group] =
       readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]?.split(" ") ?? [];
     return group === pid;
@@ -77,7 +77,7 @@ test.skipIf(!supportsAdoption)(
       });
 
     for (let round = 0; round < rounds; round++) {
-      // In some rounds everything has settled, in others processes are starting or restarting.
+      // In some rounds all processes are up, in others some are starting or restarting.
       const isMoving = random() < 0.4;
       if (isMoving)
         await service.call("PUT", `/api/worker/${1 + Math.floor(random() * 3)}/restart`);
@@ -89,7 +89,7 @@ test.skipIf(!supportsAdoption)(
       const survivors = livingPids().filter((pid) => pid !== victim);
       service = await start();
 
-      // The previous process may still be ending when the restarted one is up.
+      // A process that was being restarted may still be exiting when its successor is up.
       const known = await soon(async () => {
         const now = await list();
         expect(now.map(({ status }) => status)).toEqual(["installed", "installed", "installed"]);
@@ -103,7 +103,7 @@ test.skipIf(!supportsAdoption)(
         return pids;
       });
       expect(known, `round ${round}`).toHaveLength(6);
-      // A process that was being restarted may continue to end; every other one must be the same as before.
+      // A process that was being restarted may exit; every other process must be the same as before.
       if (round > 0 && !isMoving)
         expect(known, `round ${round}`).toEqual(expect.arrayContaining(survivors));
     }

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Accepts every order and does nothing, like a hanging machine. */
+/** Accepts orders and does nothing, like a machine that hangs. */
 const hanging: ProcessManagers = {
   follow: async () => [],
   noteReached: () => undefined,
@@ -71,14 +71,14 @@ const hanging: ProcessManagers = {
   release: () => undefined,
 };
 
-/** Jobs that are never performed. */
+/** Drops jobs. */
 const jobs: Pick<Jobs, "send"> = { send: async () => undefined };
 
 const noMachine = () => {
   throw new Error("No program of supervisord is taken over here.");
 };
 
-/** Creates a service of workers on such a machine, with a new worker. */
+/** Creates the service of workers on such a machine, with a new worker. */
 async function createHanging(does: Partial<ProcessManagers> = {}) {
   await storeInventory(
     database.db,
@@ -124,13 +124,13 @@ async function createHanging(does: Partial<ProcessManagers> = {}) {
     workers,
     clock,
     show,
-    /** Number of queries for passed deadlines. */
+    /** Number of queries for overdue workers. */
     looks: () => looks,
     /** Number of these queries that failed. */
     missedLooks: () => missedLooks,
     /** Number of completed deletions. */
     removals: () => removals,
-    /** Lets the deadline pass, in steps between consecutive checks. */
+    /** Lets the deadline pass, in steps that are too short to be taken for a suspension of the service. */
     expire: () =>
       vi.waitFor(async () => {
         clock.ahead(2000);
@@ -184,7 +184,7 @@ test.each([
   const later = await show();
   expect(later?.status).toBe("installing");
   expect(later?.deadline_at?.getTime()).toBeGreaterThan(clock.now());
-  // Extended only once.
+  // The deadline is restarted only once.
   await expire();
   expect((await show())?.status_reason).toMatch(overdue);
 });
@@ -196,7 +196,7 @@ test.each([
   const { show, workers, clock, looks, expire } = await createHanging();
   const at = (await show())?.deadline_at ?? new Date(0);
   workers.wake();
-  // The first check has ended when the second one begins.
+  // The first turn has ended once the second one begins.
   await vi.waitFor(() => expect(looks()).toBeGreaterThan(1), 20_000);
   clock.ahead(at.getTime() + afterMs - clock.now());
   await vi.waitFor(
@@ -206,7 +206,7 @@ test.each([
   const later = await show();
   expect(later?.status).toBe("installing");
   expect(later?.deadline_at?.getTime()).toBeGreaterThan(clock.now());
-  // Extended only once.
+  // The deadline is restarted only once.
   await expire();
   expect((await show())?.status_reason).toMatch(overdue);
 });
@@ -291,7 +291,7 @@ test(
       database.db.execute(
         sql`update workers set deadline_at = ${new Date(atMs).toISOString()} where id = ${id}`,
       );
-    // Not before the others start to change state, which may take a while.
+    // Not before the others are flapping, which may take a while.
     await expireAt(systemClock.now() + 3_600_000);
     await database.db.execute(sql`
     insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries, processes,
@@ -302,7 +302,7 @@ test(
     const { rows } = await database.db.execute<{ id: number }>(
       sql`select id from workers where status = 'installed'`,
     );
-    // Each check finds the process in the other state: down, up, down. None of the other workers comes up.
+    // The processes of the inserted workers alternate between down and up with each call. All others never come up.
     const looks = new Map(rows.map((row) => [row.id, 0]));
     const manager: ProcessManagers = {
       ...hanging,
@@ -340,13 +340,13 @@ test(
       await flapping.close("keep");
     });
 
-    // The other workers do change state.
+    // Waits until many of them are flapping.
     const moved = () => database.db.$count(workers, gt(workers.transition, 2));
     await vi.waitFor(async () => expect(await moved()).toBeGreaterThan(100), { timeout: 60_000 });
     const dueAt = systemClock.now() + 1000;
     await expireAt(dueAt);
 
-    // The delay of a wait of one second and a query, on a machine that may be busy.
+    // How much longer than a second a wait of one second and a query take, because the machine may be busy.
     const lags = [0];
     await vi.waitFor(
       async () => {

@@ -1,4 +1,4 @@
-// Kills the service right after it has responded to a deployment.
+// The service is killed right after it has accepted a deployment.
 import { readFileSync } from "node:fs";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ test.skipIf(!supportsAdoption)(
       const report = { status: "finished", restart_workers: true };
       const answer = await service.call("POST", "/api/site/1/deployment", report);
       const { id }: { id: number } = await answer.json();
-      // The first kill comes at once, the others at random moments of the restart.
+      // The first kill comes at once, the others at random times of the restart.
       if (round > 1) await wait(random() * 500);
       await service.end("SIGKILL");
       service = await startService(folder, environment);

@@ -1,4 +1,4 @@
-// Tests that a deployment reaches every process that was started before it, whatever the worker's status at that moment.
+// A deployment reaches every process that was started before it, with any status of the worker.
 import { mkdirSync, readFileSync } from "node:fs";
 import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { sendSignal, signalGroup } from "../testing/signals.ts";
 import { eachWorkerMachine, readNumber } from "./testing/each-machine.ts";
 import { soon } from "../testing/soon.ts";
 
-/** Each test has its own site, so that they run concurrently. */
+/** Each test has a site of its own, so that the tests can run concurrently. */
 const siteIds = [1, 2, 3, 4, 5, 6, 7, 8];
 const rootOf = (folder: string, id: number) => join(folder, `site-${id}`);
 
@@ -20,7 +20,7 @@ let service: TestService;
 
 vi.setConfig({ testTimeout: 180_000 });
 
-/** Writes each start; exits at once if a file `bad-` with its number exists. */
+/** Records each start, and exits at once if a file `bad-` with the number of the process exists. */
 const noting = `
 ${readNumber}
 echo $number >> starts
@@ -29,7 +29,7 @@ ${endsWhenAsked()}`;
 
 function siteOf(siteId: number) {
   const path = (name: string) => join(rootOf(service.folder, siteId), name);
-  /** Returns how often each process was started, by its number. */
+  /** Returns the number of starts of each process, by its number. */
   const starts = () => {
     const lines = readFileSync(path("starts"), "utf8").trim().split("\n").map(Number);
     return [1, 2, 3].map((number) => lines.filter((line) => line === number).length);
@@ -49,8 +49,8 @@ function siteOf(siteId: number) {
       ),
     starts,
     /**
-     * Waits until each was started so often. On a busy machine a process may reach its start seconds before it has written
-     * its start.
+     * Waits until the processes were started `counts` times. On a busy machine a process may be up for its start seconds before it has
+     * recorded its start.
      */
     notes: (counts: unknown[]) =>
       soon(() => {
@@ -71,7 +71,7 @@ const becomes = (id: number, status: string) =>
 
 const carried = (worker: Worker) =>
   (worker.process_list ?? []).map(({ deployment_id: id }) => id ?? null);
-/** Waits until the worker is up, with all its processes on the deployment. */
+/** Waits until a worker is up with all of its processes on the deployment. */
 const runs = (id: number, deployment: number) =>
   soon(async () => {
     const worker = await show(id);
@@ -81,7 +81,7 @@ const runs = (id: number, deployment: number) =>
 
 describe.each(eachWorkerMachine())("On $machine", (machine) => {
   const { isRemote, isWhole, createService, leadsOut } = machine;
-  // supervisord does not end the children of such a process.
+  // supervisord does not end the children of a killed process.
   const end = isRemote ? signalGroup : sendSignal;
   beforeAll(async () => {
     service = await createService({
@@ -130,7 +130,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
         expect(entered).toEqual([path("releases/1/app"), path("releases/2/app")]);
       });
 
-      // A directory that was inside when the worker was created may lead out of the site later.
+      // A directory that was inside of the site when the worker was created may later lead out of it.
       await mkdir(join(service.folder, "elsewhere/app"), { recursive: true });
       await symlink(join(service.folder, "elsewhere"), path("away"));
       await rename(path("away"), path("current"));
@@ -143,7 +143,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
     test("reaches a worker of which one process has just died, including that one", async () => {
       const { artisan, create, report, notes } = siteOf(2);
       await artisan(noting);
-      // Long enough that the deployment comes while the process is still restarting.
+      // Long enough that the deployment arrives while the process is being started again.
       const id = await create({ startsecs: 3 });
       const { process_list: list = [] } = await becomes(id, "installed");
       await notes([1, 1, 1]);
@@ -169,7 +169,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
           "FATAL",
         ]),
       );
-      // A busy machine may notice the end of a bad process after its start seconds, and then starts it once more.
+      // On a busy machine the exit of a bad process may be noticed only after its start seconds, so that it is started once more.
       const [, , bad = 0] = await notes([1, 1, expect.any(Number)]);
       await rename(path("bad-3"), path("good"));
       const { body } = await report(true);

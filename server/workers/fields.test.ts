@@ -1,4 +1,4 @@
-// Tests which values of a worker's fields are refused, and how lists are paged.
+// Validation of a worker's fields, and paging of lists.
 import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ const refused = async (change: object) => {
   return answer.body.errors;
 };
 
-/** Only the site's machine can check directories. */
+/** Directories are checked on the site's machine. */
 describe.each(eachMachine())("of a directory on $machine", ({ connectionOf }) => {
   beforeAll(async () => {
     const connection = await connectionOf();

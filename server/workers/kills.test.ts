@@ -33,7 +33,7 @@ test("reports a kill once, however many calls record its worker at that moment",
     { detail: "Process 1: Killed: still running 1 second after SIGTERM." },
   ]);
 
-  // A kill of the same stop after the first one was stored: the reason is the same as if both had come at once.
+  // A kill of the same stop, after the first one was stored: the reason is the same as if both had been recorded together.
   kills.add(row.id, { number: 2, reason });
   await kills.record(row.id);
   expect((await store.byId(row.id))?.kill_reason).toBe(`Processes 1 and 2: ${reason}`);

@@ -1,4 +1,4 @@
-// Tests how the service judges real Laravel workers that exit and restart by themselves.
+// States of real Laravel workers that exit by themselves and are started again.
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
@@ -40,7 +40,7 @@ test(
   where,
   async ({ onTestFinished }) => {
     const { create, show, actions } = await makeSite(onTestFinished);
-    // No limit explains the exits: the process neither runs that long, nor does a job.
+    // The limits do not explain the exits: the worker does not live that long, and runs no job.
     const id = await create({ connection: "lost", max_time: 3600, max_jobs: 500 });
     const worker = await soon(async () => {
       const now = await show(id);
@@ -58,7 +58,7 @@ test(
   where,
   async ({ onTestFinished }) => {
     const { site, create, show, actions } = await makeSite(onTestFinished);
-    // However the two share the jobs, at most five each remain after the last exit, so there are at least four exits.
+    // Each process runs at most five jobs after its last exit, so at least four exits are certain, however the two share the jobs.
     await site.dispatch(34, 0.3);
     const id = await create({ processes: 2, max_jobs: 6 });
     await soon(async () => expect((await show(id)).status).toBe("installed"), 80_000);

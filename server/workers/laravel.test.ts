@@ -1,4 +1,4 @@
-// Tests the whole chain with real software: our command line, our supervisor, PHP, and Laravel's own queue worker.
+// Runs Laravel's own queue worker with our command line under our supervisor.
 import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
 import { defaultArtisan, workerArguments } from "../../contract/workers/command.ts";
@@ -24,7 +24,7 @@ const settings = {
   force: false,
 };
 
-/** Creates a site with an empty queue, and a supervisor for its workers, of one process each. */
+/** Creates a site with an empty queue, and a supervisor for its workers of one process each. */
 async function makeSite({ expect, onTestFinished }: TestContext) {
   const supervisor = makeSupervisor({ onTestFinished });
   const site = await makeLaravelSite(join(supervisor.folder, "site"));
@@ -40,7 +40,7 @@ async function makeSite({ expect, onTestFinished }: TestContext) {
     program,
     start: (id: number, changes: Partial<typeof settings> = {}) =>
       supervisor.start(program(id, changes)),
-    /** Waits for a process that is not among `earlier`. */
+    /** Waits for a process that is not one of `earlier`. */
     nextPid: async (id: number, ...earlier: (number | null)[]) => {
       await expect.poll(() => pidOf(id), soon).not.toSatisfy(isOneOf([null, ...earlier]));
       return pidOf(id);
@@ -115,8 +115,8 @@ describe("A worker on a Laravel site", where, () => {
       const names = await site.dispatch(1, 0);
       start(1);
       const patient = await nextPid(1);
-      // A worker checks for a restart after each look at its queue, so one that obeys has seen the job and left it.
-      // A worker that is still booting misses the signal, hence the repetition.
+      // A worker checks for a restart after each check of its queue, so one that restarts has seen the job and left it. The command is
+      // repeated, because a worker that is still booting misses it.
       await expect
         .poll(() => site.artisan("queue:restart").then(() => pidOf(1)), { ...soon, interval: 500 })
         .not.toBe(patient);
@@ -148,7 +148,7 @@ describe("A worker on a Laravel site", where, () => {
     test("leaves no child in a separate session behind when stopped", async (context) => {
       const { expect } = context;
       const { supervisor, site, nextPid } = await makeSite(context);
-      // Three workers of the site in other sessions, like a daemon that a command starts.
+      // Three more workers in sessions of their own, like a daemon that a command starts.
       const args = workerArguments(defaultArtisan, settings).join(" ");
       const script = `for i in 1 2 3; do setsid ${args} & done; exec ${args}`;
       supervisor.start(programOf(1, { args: ["sh", "-c", script], directory: site.folder }));
@@ -177,7 +177,7 @@ describe("A worker on a Laravel site", where, () => {
     expect(isRunning(pid ?? 0)).toBe(false);
     expect(supervisor.processes(1)).toMatchObject([{ state: "STOPPED", pid: null, exitCode: 0 }]);
 
-    // Another worker does the remaining job, which leaves the first one time to restart wrongly.
+    // Another worker runs the remaining job, during which the first one would have time to come back.
     start(2);
     const other = await nextPid(2);
     await untilDone(names);

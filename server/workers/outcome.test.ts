@@ -32,7 +32,7 @@ test.each<[WorkerState, ProcessState[], WorkerState | null]>([
   ["stopping", ["STOPPED", "STOPPING"], null],
   ["stopping", ["STOPPED", "STOPPED"], "stopped"],
   ["stopping", [], "stopped"],
-  // The order was not accepted yet.
+  // No process has been started for the order yet.
   ["installing", [], null],
   ["starting", [], null],
   ["restarting", [], null],

@@ -1,4 +1,4 @@
-// Tests workers of a server over SSH, through the whole service.
+// Workers of a server over SSH, tested with the whole service.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { userInfo } from "node:os";
@@ -24,7 +24,7 @@ let service: TestService;
 /** Log of the service. */
 let log = "";
 const patience = { timeout: 60_000, interval: 200 };
-/** Minimum duration of the outage. The faked time of the backoffs is half an hour in any case. */
+/** Minimum real time without a connection. The clock of the backoffs, which is faked, advances by half an hour in any case. */
 const awaySeconds = Number(process.env["AWAY_SECONDS"] ?? 0);
 const awayText = awaySeconds === 0 ? "a long time" : `${awaySeconds} s`;
 
@@ -47,7 +47,7 @@ afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 });
 
-/** A site cannot leave its server while it has workers. */
+/** Deletes all workers, which could keep their site from being moved back to its server. */
 const removeAll = () =>
   soon(async () => {
     const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
@@ -63,7 +63,7 @@ const becomes = (id: number, wanted: Partial<Worker>) =>
     expect(worker).toMatchObject(wanted);
     return worker;
   });
-/** supervisord loses the stop signal of a process that it has forked, but that has not started its program yet. */
+/** Creates a worker with few stop seconds, because a stop signal that arrives between supervisord's fork and exec is lost. */
 const post = (body: object) =>
   service.json<Worker>("POST", "/api/site/1/worker", { stopwaitsecs: 5, ...body });
 const pids = ({ process_list: list = [] }: Worker) => list.flatMap(({ pid }) => pid ?? []);
@@ -89,7 +89,7 @@ test("a worker runs on its server, whatever happens to the connection, and leave
   const second = pids(await becomes(id, { status: "installed" }));
   expect(second.some((pid) => first.includes(pid))).toBe(false);
 
-  // A cut and an immediate reconnection go unnoticed.
+  // A connection that is lost and restored at once has no effect.
   await sshd.cut();
   expect(pids(await becomes(id, { status: "installed" }))).toEqual(second);
 
@@ -99,7 +99,7 @@ test("a worker runs on its server, whatever happens to the connection, and leave
   expect(await filesOf(id)).toEqual([]);
 }, 240_000);
 
-/** Counts the lines in the logs of the processes on the server. */
+/** Returns the number of lines in the logs of a worker's processes on the server. */
 async function linesThere(id: number): Promise<number> {
   const logs = (await filesOf(id)).filter((name) => name.endsWith(".log"));
   const texts = logs.map((name) => readFile(join(supervisord.folder, name), "utf8"));
@@ -140,7 +140,7 @@ test(
     await becomes(stopped, { status: "unreachable", last_status: "stopped" });
     await service.ahead(30 * 60_000);
     const count = await follow();
-    // So many more lines that the pause between connection attempts has reached its maximum.
+    // Waits for so many lines that the delay before the next connection attempt has reached its maximum.
     const written = () => linesThere(id);
     await expect.poll(written, patience).toBeGreaterThan(count + 160);
     await expect
@@ -217,9 +217,9 @@ test("a service that starts while the server hangs does not wait for it, and sho
   const goOn = await sshd.hang();
   try {
     service.app = await createApp(service.options);
-    // A request does not wait either: the start checks whether the directory exists.
+    // A request does not wait either: whether the directory exists is checked when the worker starts.
     expect((await post({ ...workerBody, directory: "." })).status).toBe(201);
-    // If the request had waited, the server would be known to be unreachable by now.
+    // If something had waited, the worker would be unreachable by now.
     expect((await show(id)).status).toBe("installed");
     await becomes(id, { status: "unreachable", last_status: "installed" });
   } finally {
@@ -247,7 +247,7 @@ test("a worker whose site has left an unreachable server starts on the new one",
     .replace("sites:", "  - { id: 2, name: new, connection: local }\nsites:")
     .replace("server: 1, name: shop", "server: 2, name: shop");
   try {
-    // The database fails at that moment.
+    // The database rejects the first changes of the worker.
     await service.query(
       `create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
       create trigger refuse before update of unreachable_since on workers execute function refuse()`,
@@ -255,13 +255,13 @@ test("a worker whose site has left an unreachable server starts on the new one",
     await writeFile(service.inventoryFile, moved);
     await soon(() => expect(log).toContain("workers whose sites are on other servers now"));
     await service.query("drop function refuse cascade");
-    // The state of its former server no longer matters.
+    // Whether the former server responds no longer matters.
     await becomes(id, { status: "stopped", unreachable_since: null });
     expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
     await becomes(id, { status: "installed" });
     expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
     await becomes(id, { status: "stopped" });
-    // The site moves back and forth while the leftovers there can't be removed.
+    // Moves the site back and forth while the worker's files on the unreachable server cannot be removed.
     await writeFile(service.inventoryFile, there);
     await isOn(1);
     await writeFile(service.inventoryFile, moved);
@@ -275,7 +275,7 @@ test("a worker whose site has left an unreachable server starts on the new one",
     await writeFile(service.inventoryFile, there);
   }
   await isOn(1);
-  // The leftovers are removed now that the server is back, without ending the newly started processes.
+  // The removal of the remaining files, now that the server responds, must not affect the new start.
   expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
   await becomes(id, { status: "installed" });
   expect(await filesOf(id)).not.toEqual([]);

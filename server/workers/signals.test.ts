@@ -1,4 +1,4 @@
-// Tests how signals to the service affect workers: a kill after a response, a reload, and a second Ctrl-C.
+// Effects of signals to the service on its workers: a kill after a response, SIGHUP, and a second Ctrl-C.
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -16,7 +16,7 @@ import { isRunning } from "./supervisor/testing/supervisor.ts";
 import { sendSignal } from "../testing/signals.ts";
 import { soon } from "../testing/soon.ts";
 
-/** More rounds are for `npm run soak`. */
+/** `npm run soak` sets more. */
 const rounds = Number(process.env["RESTART_ROUNDS"] ?? 1);
 const seed = makeSeed();
 vi.setConfig({ testTimeout: 120_000 + rounds * 60_000, hookTimeout: 120_000 });
@@ -24,7 +24,7 @@ vi.setConfig({ testTimeout: 120_000 + rounds * 60_000, hookTimeout: 120_000 });
 let folder: string;
 let database: string;
 let service: ServiceProcess;
-/** Processes that a test made ignore signals. */
+/** Processes that ignore SIGTERM, to be killed after the tests. */
 const stubborn: number[] = [];
 const start = () => startService(folder, { DATABASE_URL: databaseUrl(database) });
 const artisan = (script: string) => writeFile(join(folder, "shop/artisan"), script);
@@ -55,14 +55,14 @@ describe.skipIf(!supportsAdoption).each(eachWorkerMachine().filter(({ isWhole })
       service = await start();
     });
     afterAll(async () => {
-      // Not SIGINT, which would wait for processes that ignore signals.
+      // Not SIGINT, which would wait for processes that ignore their stop signal.
       await service.end("SIGTERM");
       for (const pid of stubborn) if (isRunning(pid)) sendSignal(pid, "SIGKILL");
       await administer(`drop database ${database} with (force)`);
       await rm(folder, { recursive: true, force: true });
     });
 
-    // `stops.test.ts` tests that the next service carries out accepted orders.
+    // Only in the long form, because `stops.test.ts` tests that the next start of the service carries out an accepted order.
     inLongForm(() => {
       test("that is killed after it accepted a restart carries it out after its own restart", async () => {
         const random = makeRandom(seed);
@@ -103,15 +103,15 @@ describe.skipIf(!supportsAdoption).each(eachWorkerMachine().filter(({ isWhole })
       service.child.kill("SIGINT");
       await soon(() => expect(service.output()).toContain('"msg":"stopping"'));
       await service.end("SIGINT");
-      // Processes of supervisord continue, so the service may have exited at the first one.
+      // Processes of supervisord keep running, so the service may have ended after the first signal.
       expect(isRemote ? [0, 130] : [130]).toContain(service.child.exitCode);
       expect(isRunning(pid)).toBe(true);
 
       service = await start();
-      // Whether the process got its signal before the service exited is random.
+      // Its state is not checked, because the stop may or may not have begun before the service ended.
       expect((await show(id)).process_list).toMatchObject([{ pid }]);
       sendSignal(pid, "SIGKILL");
-      // `installed` alone may still be the status from before the kill, until the service has noticed it.
+      // Checks the pid as well, because the status may still be the one from before the kill.
       await soon(async () => {
         const worker = await show(id);
         expect(worker.status).toBe("installed");

@@ -1,4 +1,4 @@
-// Tests what a stop or restart records: the reason of the state, the timeline, and an order that outlives the service.
+// Results of stops and restarts: the reason of the state, the timeline, and orders that the next start of the service carries out.
 import { mkdir, readFile, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
@@ -56,7 +56,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
     await service.call("DELETE", `/api/worker/${id}/stop`);
     const text = "Processes 1 and 2: Killed: still running 1 second after SIGTERM.";
     expect((await becomes(id, "stopped")).status_reason).toBe(text);
-    // One entry, or one for each process if the second was killed after the first had been recorded.
+    // One entry, or one for each process if the second was killed after the first was recorded.
     const entries = await killings(id);
     for (const entry of entries)
       expect(entry).toMatchObject({
@@ -82,7 +82,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
     await artisan("exec sleep 300");
     const old = join(service.folder, "shop");
     const moved = join(service.folder, "moved");
-    // The duration of its restart if supervisord loses the stop signal.
+    // Limits the duration of its restart if supervisord's stop signal is lost.
     const follows = await create({ stopwaitsecs: 5 });
     const names = await create({ directory: old, startsecs: 1, startretries: 0 });
     await mkdir(moved);
@@ -110,7 +110,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
     const before = pids(await show(id));
     const others = pids(restarted);
     await service.app.close("keep");
-    // The state at the time of the response; the service is killed before it acts on it.
+    // The row after an accepted restart, as if the service had been killed before it carried the order out.
     const client = new pg.Client(service.connection);
     await client.connect();
     await client.query(
@@ -165,7 +165,7 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
     const { id } = await create();
     await service.call("DELETE", `/api/worker/${id}/stop`);
     await becomes(id, "stopped");
-    // The state that a stop leaves when its deadline passed before the end was noticed.
+    // As after a stop whose deadline passed before its end was observed.
     const client = new pg.Client(service.connection);
     await client.connect();
     await client.query("update workers set status = 'failed' where id = $1", [id]);

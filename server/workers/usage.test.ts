@@ -17,7 +17,7 @@ test.skipIf(!supportsAdoption)(
   "measures a process with its descendants, and deletes samples older than an hour",
   async ({ onTestFinished }) => {
     const supervisor = makeSupervisor({ onTestFinished });
-    // A child of the leader uses the CPU and holds 32 MiB.
+    // A child of the leader uses the CPU and 32 MiB of memory.
     const work = "head -c 33554432 /dev/zero | tail -c 33554432 > /dev/null; while :; do :; done";
     supervisor.start(programOf(1, { args: shell(`sh -c '${work}' & wait`) }));
     await expect.poll(() => supervisor.state(1), soon).toBe("RUNNING");
@@ -25,7 +25,7 @@ test.skipIf(!supportsAdoption)(
 
     const clock = createFakeClock();
     const usage = createUsageHistory({
-      // The second one simulates a process that an earlier service started.
+      // The second one represents a process that an earlier run of the service started.
       running: () => [
         { worker: 1, number: 1, pid },
         { worker: 2, number: 1, pid },
@@ -47,14 +47,14 @@ test.skipIf(!supportsAdoption)(
     await expect.poll(() => ticks() - from, soon).toBeGreaterThan(20);
     clock.advance(15_000);
     const [sample] = usage.of(1, 1).samples;
-    // At least 20 hundredths of a second, of 15 seconds.
+    // At least 20 hundredths of a second in 15 seconds.
     expect(sample?.cpu).toBeGreaterThan(1);
     expect(sample?.memory).toBeGreaterThan(500_000);
     expect(usage.of(1, 1).starts).toHaveLength(1);
     expect(usage.of(2, 1)).toMatchObject({ starts: [], samples: [sample] });
 
     await supervisor.stop(1);
-    // Its child may be there a moment longer after the kill.
+    // Its killed child may exist a moment longer.
     await expect.poll(() => readGroups(new Set([pid])).size, soon).toBe(0);
     clock.advance(3600_000);
     expect(usage.of(1, 1)).toEqual({ starts: [], samples: [] });

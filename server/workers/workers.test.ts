@@ -1,4 +1,4 @@
-// Tests the operations of workers, and their effect on processes.
+// Orders to workers, and their effects on processes.
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -67,13 +67,13 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
         return before.trim().split("\n");
       }, 90_000);
       const { username } = userInfo();
-      // An ordinary user's worker inherits the environment of the service, which may lack these names.
+      // Without root, a worker inherits these variables from the service, which may not have them.
       const isOwn = !isRemote && process.getuid?.() !== 0;
       const lines = { HOME: /^HOME=\//, USER: `USER=${username}`, LOGNAME: `LOGNAME=${username}` };
       for (const [name, line] of Object.entries(lines))
         if (!isOwn || process.env[name] !== undefined)
           expect(environment).toContainEqual(expect.stringMatching(line));
-      // Variables of the shell, and the marks of the process manager, in addition to the machine's.
+      // The variables of the machine and of the shell, and the marks of the process manager.
       const known =
         /^(?:HOME|USER|LOGNAME|PATH|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|PWD|OLDPWD|SHLVL|_|QUARTERDECK_WORKER|SUPERVISOR_\w+)=/;
       expect(environment.filter((line) => !known.test(line))).toEqual([]);
@@ -100,11 +100,11 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     });
 
     test("a process that dies is restarted, and the worker shows that meanwhile", async () => {
-      // supervisord is polled every 4 s.
+      // Longer than the 4 s between polls of supervisord.
       const { id } = await create({ startsecs: 5 });
       const before = await becomes(id, "installed");
       const [pid = 0] = pids(before);
-      // supervisord does not end the children of such a process.
+      // supervisord does not end the children of a killed process.
       const end = isRemote ? signalGroup : sendSignal;
       end(pid, "SIGKILL");
       const down = await becomes(id, "restarting");

@@ -1,5 +1,5 @@
-// Provides a real Laravel site for the tests, run by the installed PHP and framework: Debian's php-cli,
-// php-laravel-framework and php-sqlite3, or equivalents.
+// A real Laravel site for tests, which runs with the installed PHP and framework. Requires Debian's php-cli, php-laravel-framework and
+// php-sqlite3, or equivalents.
 import { execFile, spawnSync } from "node:child_process";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,21 +10,21 @@ const fixture = join(import.meta.dirname, "laravel-site");
 
 type LaravelSite = {
   folder: string;
-  /** Queues `count` jobs that take `seconds` each. Resolves with their names, in the order of the queue. */
+  /** Queues `count` jobs that take `seconds` each. Returns their names, in the order of the queue. */
   dispatch(count: number, seconds: number, ...options: "--child"[]): Promise<string[]>;
-  /** Names of the jobs whose child has done its work. */
+  /** Returns the names of the jobs whose child process has finished. */
   doneInChild(): Promise<string[]>;
-  /** Runs `php artisan …` and returns its output. Throws if the command fails. */
+  /** Runs `php artisan …` and returns its output. Throws if it fails. */
   artisan(...args: string[]): Promise<string>;
-  /** Names of the jobs that were started; one that is run twice is listed twice. */
+  /** Returns the names of the jobs that were begun, once for each run. */
   begun(): Promise<string[]>;
-  /** Names of the jobs that were finished. */
+  /** Returns the names of the jobs that were finished. */
   done(): Promise<string[]>;
-  /** For each of `done()`, the pid of the process that did it. */
+  /** Returns the pid of the process that ran each job of `done()`. */
   doneBy(): Promise<number[]>;
 };
 
-// Checks for extensions that the framework's package does not depend on: without pcntl a worker handles no signals.
+// Checks extensions that the package of the framework does not depend on, such as pcntl, without which a worker handles no signals.
 const probe = `
 foreach (["pcntl", "posix", "pdo_sqlite"] as $name)
   if (!extension_loaded($name)) exit("PHP lacks its extension $name.");
@@ -38,10 +38,10 @@ function whatIsMissing(): string | null {
   return status === 0 ? stdout.trim() || null : `php -r ended with ${status}.`;
 }
 
-/** Why there can be no Laravel site on this machine; null if there can. */
+/** Why no Laravel site can run on this machine; null = it can. */
 export const laravelMissing: string | null = whatIsMissing();
 
-/** Creates the site in `folder`, which may exist, with an empty queue in its own SQLite database. */
+/** Creates the site in `folder`, which may exist, with an empty queue in a SQLite database of its own. */
 export async function makeLaravelSite(folder: string): Promise<LaravelSite> {
   const artisan = async (...args: string[]) =>
     (await run("php", ["artisan", ...args], { cwd: folder })).stdout;
