@@ -13,9 +13,9 @@ import { soon } from "../testing/soon.ts";
 const nowMs = Date.parse("2026-06-01T12:00:00Z");
 const now = "timestamptz '2026-06-01T12:00:00Z'";
 
-/** Tables that grow with time, not with the number of objects. */
+/** Tables that grow with activity, not with the number of objects. */
 const growing = ["backups", "events", "webhook_deliveries", "webhook_attempts", "activity"];
-/** Lists read a few rows of these; the overview and the search read all. */
+/** Tables of objects: a list reads a few rows, the overview and the search read all. */
 const kept = ["workers", "backup_configurations", "webhooks"];
 
 const servers = 200;
@@ -33,7 +33,7 @@ const inventory = (folder: string) =>
   ].join("\n");
 
 const rows = [
-  // Disables triggers, which would take most of the time; what they maintain is filled in below.
+  // Disables triggers, which would take most of the time. The tables that they maintain are filled below.
   "set session_replication_role = replica",
   `insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries, processes,
      startsecs, stopwaitsecs, startretries, stopsignal, status)
@@ -89,7 +89,7 @@ afterAll(async () => {
   stopNoting();
 });
 
-/** Returns the tables that a statement scans sequentially, with the statement. */
+/** Returns the tables that statements read by a sequential scan, each with the statement. */
 async function scansOf(statements: readonly Statement[], tables: readonly string[]) {
   const found: string[] = [];
   await withClient(service.connection, async (client) => {
@@ -177,7 +177,7 @@ test("retention finds old rows by an index", async () => {
   const statements: Statement[] = [];
   const { db, close } = await openDatabase(service.connection, () => undefined);
   try {
-    // Deletes a small share of the few rows here at once, as a thousand are of millions.
+    // A small share of the few rows here, like a thousand of millions.
     await withStatements(statements, createPrune({ db, keepDays: 93, clock, rowsAtOnce: 100 }));
   } finally {
     await close();

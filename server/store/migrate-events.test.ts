@@ -1,4 +1,4 @@
-// Tests that pending deliveries and events keep their order during an upgrade, and that completed ones stay completed.
+// Migration of stored events and deliveries: they get an order key, and deliveries that would never be sent are ended.
 import { randomBytes } from "node:crypto";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ async function before(tag: string): Promise<string> {
   return folder;
 }
 
-/** Creates a database with all migrations, in which `stored` was run before one of them. */
+/** Creates a database with all migrations. `stored` is executed before the migration `tag`. */
 async function migrateFrom(tag: string, stored: string): Promise<pg.Client> {
   const database = `test_${randomBytes(6).toString("hex")}`;
   await administer(`create database ${database}`);

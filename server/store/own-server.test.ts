@@ -44,7 +44,7 @@ describe.skipIf(!hasPostgresServer)("the operator's own PostgreSQL", () => {
     await rm(folder, { recursive: true });
   });
 
-  /** @returns whether a connection with the resulting options is encrypted */
+  /** Whether a connection with the options of `openOwnServer` is encrypted. */
   async function isEncrypted(url: string): Promise<boolean> {
     const client = new pg.Client(await openOwnServer(url));
     await client.connect();

@@ -1,5 +1,5 @@
-// Tests PgBouncer in front of the operator's own PostgreSQL. In transaction mode each transaction may run on another
-// connection, so nothing may depend on the state of a session: neither session locks nor LISTEN.
+// PgBouncer in front of the operator's own PostgreSQL. In transaction mode every transaction may run on another connection, so
+// no code may depend on the state of a session, such as its locks or LISTEN.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
 import {
@@ -39,7 +39,7 @@ describe.skipIf(!hasPostgresServer || !hasPgbouncer).each(["session", "transacti
           openDatabase(await openOwnServer(bouncer.url), () => undefined),
         ),
       );
-      // Locks would remain in the sessions that PgBouncer keeps open.
+      // Locks of sessions would remain as long as PgBouncer keeps the sessions.
       expect(
         await server.query("own", "select * from pg_locks where locktype = 'advisory'"),
       ).toEqual([]);
@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgresServer || !hasPgbouncer).each(["session", "transacti
       );
     });
 
-    // What works in transaction mode works in session mode, too.
+    // What works in transaction mode also works in session mode.
     if (mode === "session" && !isLongForm) return;
     test("a worker runs and a webhook is delivered", async () => {
       const receiver = await startReceiver();

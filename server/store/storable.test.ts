@@ -6,7 +6,7 @@ import { eq, sql } from "./drizzle.ts";
 import { storableJson, toStorableText } from "./storable.ts";
 import { activity, events, settings } from "./tables.ts";
 
-/** Any text, half of them with unstorable characters. */
+/** Any text, or one that consists mostly of unstorable and escape characters. */
 const anyText = fc.oneof(
   fc.string({ unit: "binary" }),
   fc
@@ -52,7 +52,7 @@ const stored = "a\ufffdb\ufffdc\ufffdd 🦜 \\u0000";
 test("stores every text, list of texts and JSON, with unstorable characters replaced", async () => {
   const { db } = database;
   await db.insert(settings).values({ key: awful, value: awful });
-  // Can be found by the same text, because comparisons are made storable, too.
+  // The same text finds the row, because values of comparisons are made storable too.
   const [setting] = await db.select().from(settings).where(eq(settings.key, awful));
   expect(setting).toEqual({ key: stored, value: stored });
 

@@ -41,7 +41,7 @@ const withoutName = (part: unknown): unknown =>
   typeof part === "object" && part !== null && "name" in part ? { ...part, name: undefined } : part;
 
 /**
- * PostgreSQL ends a transaction after so long without a statement. A client that was suspended, or lost its machine, in a
+ * PostgreSQL ends a transaction after this time without a statement. A client that was suspended, or lost its machine, in a
  * transaction would otherwise keep its locks. Shorter than a lease, so that a takeover does not wait for a lock. Set in each
  * transaction, because a pooler does not keep session settings.
  */

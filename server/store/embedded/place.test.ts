@@ -108,7 +108,7 @@ describe.skipIf(!isRoot)("as root (root only)", () => {
     const moved = await startDatabase({ folder: copy });
     expect(await query(moved.connection, "select * from t")).toEqual([{ one: 1 }]);
     expect(await readFile(join(elsewhere, "belongs-to.txt"), "utf8")).toBe(`${copy}\n`);
-    // A new one where it was before.
+    // Starts a new database in the former folder.
     await expect(startDatabase({ folder })).rejects.toThrow(`belongs to ${copy}, so ${folder}`);
     await moved.stop();
   });
@@ -173,7 +173,7 @@ test.skipIf(!isRoot)(
     const { uid, mode } = await stat(join(dataFolder, "postgres"));
     expect([uid, mode & 0o777]).toEqual([nobody.uid, 0o700]);
 
-    // Started by root afterwards, it stays that user's.
+    // A later start by root keeps the user of the database.
     const exit = once(child, "exit");
     child.kill("SIGTERM");
     await exit;

@@ -6,7 +6,7 @@ import { toError } from "../../to-error.ts";
 
 const firstDelayMs = 1000;
 const longestDelayMs = 30_000;
-/** A database that has been up for so long counts as stable, so that the next restart begins with the short delay again. */
+/** A database that has been up for this time counts as stable, so that the next restart begins with the short delay again. */
 const soundAfterMs = 60_000;
 
 type WatchdogOptions = {

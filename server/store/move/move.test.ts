@@ -1,5 +1,4 @@
-// Tests what a move refuses, with both ends on the tests' own PostgreSQL; server/commands/move-database.test.ts tests
-// complete moves.
+// Refusals of a move between databases of the tests' own PostgreSQL. server/commands/move-database.test.ts tests complete moves.
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
@@ -24,7 +23,7 @@ const sideOf = (database: string, connection: pg.ClientConfig = {}): SideOptions
   return { connection: { ...inject("postgres"), ...connection, database }, embeddedIn: null };
 };
 
-/** Creates a database like a first start, with its own id. */
+/** Creates a database as after a first start, with an installation id. */
 async function madeSource(): Promise<SideOptions> {
   const side = sideOf(await createDatabase());
   const { db, close } = await openDatabase(side.connection, () => undefined);
@@ -87,7 +86,7 @@ describe("a refused target stays unchanged", () => {
   test("whose rows differ at the end", async () => {
     const [source, target] = [await madeSource(), await emptyTarget()];
     await ask(source, "insert into settings values ('one', 'row')");
-    // Simulates anything that changes a row: a disk fault, a trigger of the operator.
+    // Simulates any cause that changes a row, such as a faulty disk or a foreign trigger.
     await ask(
       target,
       `create function spoil() returns event_trigger language plpgsql as $$
@@ -147,7 +146,7 @@ describe("an interrupted move", () => {
     expect(await moveDatabase(source, target, silent)).toBe("moved");
     const mark = await markOf(source);
     expect(mark).toMatchObject({ state: "left" });
-    // The state at that moment.
+    // As if the move had been interrupted just before its end.
     await setMark(source, { ...left, ...mark, id: mark?.id ?? "", state: "leaving" });
     await expect(openDatabase(source.connection, () => undefined)).rejects.toThrow(
       /was interrupted at its end.*Run the same move-database command again/,

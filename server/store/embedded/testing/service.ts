@@ -1,4 +1,4 @@
-// A service that holds a data folder and runs its database, for tests that kill it: `service.ts <data folder> <umask>`.
+// A service that locks a data folder and runs its database, for tests that kill it: `service.ts <data folder> <umask>`.
 import { join } from "node:path";
 import { lockDataFolder } from "../../../data-lock.ts";
 import { startInstance } from "../instance.ts";
