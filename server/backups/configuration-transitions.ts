@@ -103,7 +103,7 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
       if ((await configurations.byId(id))?.transition !== transition) return;
       const storage = await resolver.storage(backup.storage_provider_id);
       await removeStored(storage, backup.path);
-      // At once, because otherwise this one would still count as a backup if another file could not be removed.
+      // Removes each row at once; otherwise it would still count as a backup if the file of another one could not be removed.
       await store.transaction((tx) => store.remove(tx, backup));
       recovery.request(backup.storage_provider_id);
     }

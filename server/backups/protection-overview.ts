@@ -20,7 +20,7 @@ export type JudgedConfiguration = Pick<
   "id" | "name" | "server_id" | "server" | "site_id" | "database_id"
 > & {
   state: Protection["state"];
-  /** Why, in one sentence. */
+  /** Reason of the state, in one sentence. */
   reason: string;
   /** A warning about a configuration that is protected. */
   warning: string | null;
@@ -35,10 +35,10 @@ export type ProtectionOverview = {
   total: number;
   /** Configurations with something to report. */
   configurations: JudgedConfiguration[];
-  /** Ids of what a configuration backs up with which all is well; the others of these decide nothing. */
+  /** Ids of sources that a configuration without problems backs up. Further configurations of the same source do not matter. */
   wellSites: ReadonlySet<number>;
   wellDatabases: ReadonlySet<number>;
-  /** By server, milliseconds since 1970. */
+  /** By server: the next run of any schedule, in milliseconds since 1970. */
   nextRuns: ReadonlyMap<number, number>;
   running: OverviewRun[];
 };
@@ -114,7 +114,7 @@ export function createProtectionOverview({
   };
 }
 
-/** @param others ids of what has a configuration with which all is well beside one of `unwell` */
+/** Returns the sources of a configuration without problems. @param others sources that have one in addition to one of `unwell` */
 function wellOf(
   configured: readonly number[],
   unwell: readonly ProtectedConfiguration[],

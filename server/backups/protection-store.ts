@@ -54,7 +54,8 @@ const makesBackups = sql`c.adopted_at is null`;
 
 /**
  * The condition that the source of a configuration has other configurations than those of adopted backups. Few are adopted, so the
- * query excludes these: checking `adopted_at` of every row would make the statement a third slower, because the index that it reads lacks that column.
+ * query excludes these: checking `adopted_at` of every row would make the statement a third slower, because the index that it reads
+ * lacks that column.
  */
 const isBackedUp = (column: Sql, name: Sql) => sql`(
   ${column} not in (select ${name} from backup_configurations where adopted_at is not null and ${name} is not null)

@@ -28,7 +28,7 @@ function lengthsOf(sizeBytes: number): number[] {
   return lengths;
 }
 
-/** Returns the frame header (3.1.1.1): a content size of four bytes, no checksum, and a window that reaches back to the full from every block. */
+/** Returns the frame header (3.1.1.1): a content size of four bytes, no checksum, and a window that reaches the full from every block. */
 function makeHeader(sizeBytes: number): Buffer {
   const windowLog = Math.max(10, bitsOf(sizeBytes - 1));
   const header = Buffer.from([

@@ -43,7 +43,7 @@ export function createRestore(options: RestoreOptions) {
       await store.update(tx, row.id, change);
     });
 
-  /** Stores that the file is what was stored, and has the storage's recovery page written again where that is news. */
+  /** Stores that the file is intact, and requests a new recovery page if this or another backup counted as damaged. */
   async function noteSound({ task, row }: RestoreRun): Promise<void> {
     const isOtherSound = await store.transaction(async (tx) => {
       await tasks.hold(tx, task);
@@ -52,7 +52,7 @@ export function createRestore(options: RestoreOptions) {
     if (isOtherSound || row.damage !== null) recovery.request(row.storage_provider_id);
   }
 
-  /** @throws DamagedBackup and nothing else: another failure would hide the one that made the restore look here */
+  /** Verifies the file. @throws only DamagedBackup, because another failure would hide the one that caused this check */
   async function refuseDamaged(
     storage: Storage,
     row: BackupRow,
@@ -145,7 +145,7 @@ export function createRestore(options: RestoreOptions) {
       }
     },
 
-    /** Ends a restore that another runner began and does no more. */
+    /** Settles a restore that another runner began and has abandoned. */
     settle: (
       task: TaskRow,
       row: BackupRow,

@@ -17,11 +17,11 @@ export type SaveCurrentOptions = {
   clock: Clock;
 };
 
-/** What a restore is about to replace. */
+/** A restore, and the source that it is about to replace. */
 type Replaced = {
   task: TaskRow;
   source: Source;
-  /** Of the backup that is restored. */
+  /** Configuration of the backup that is restored. */
   configuration: ConfigurationRow;
   manifest: BackupRow["manifest"];
   /** Null = the backup's own source. */

@@ -23,7 +23,7 @@ const safetyKeptMs = safetyKeptDays * 24 * 3600 * 1000;
 const isGood = ({ damage }: Facts): boolean => damage === null;
 const isPinned = ({ pinned_at: pinnedAt }: Facts): boolean => pinnedAt !== null;
 
-/** What a configuration keeps. */
+/** Settings of a configuration that determine which backups are kept. */
 type Keeping = {
   /** Number of the newest good backups to keep, at least 1. */
   hold: number;

@@ -242,7 +242,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
             });
             base = storing.base();
           } finally {
-            // Also where the first hook failed.
+            // The second hook also runs if the first one failed.
             afterWarning = await source.hooks?.after(output.say);
             if (afterWarning) output.say(afterWarning);
             await endReport();

@@ -8,7 +8,7 @@ import {
 } from "../../store/tables.ts";
 import { isNotOn, type ConfigurationRow } from "../configuration-store.ts";
 
-/** What decides whether a run is overdue, or has been postponed for too long. */
+/** Data that determines whether a run is overdue, or its next run is stored too late. */
 export type WatchedConfiguration = {
   id: number;
   serverId: number;

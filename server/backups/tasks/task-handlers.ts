@@ -1,4 +1,4 @@
-// What each kind of task does, and how one that was interrupted is settled. The task runner decides when.
+// Performs each kind of task, and settles interrupted ones, when the task runner requests it.
 import { backupEvent, drillFailedEvent, restoreEvent } from "../event-data.ts";
 import type { BackupRow } from "../backup-store.ts";
 import type { ConfigurationRow } from "../configuration-store.ts";

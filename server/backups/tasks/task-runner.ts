@@ -48,7 +48,7 @@ function reasonOf({ aborted, reason }: AbortSignal, error: unknown): Interrupted
 
 export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOptions) {
   const stop = new AbortController();
-  /** Why tasks ended here without a stored outcome, for whoever settles them; by id. */
+  /** By id of the task: why it ended here without a stored outcome, for the runner that settles it. */
   const reasons = new Map<string, Interrupted>();
   /** Tasks that run here, by id. */
   const performing = new Map<string, AbortController>();

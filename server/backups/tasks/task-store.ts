@@ -133,8 +133,8 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
     ): Promise<TaskRow[]> => find(tx, sql`(configuration.id = ${id} or ${isInto(target)})`),
 
     /**
-     * Of these configurations those with a run that waits or runs, be it only for its copy. The backup of one is not over before its task is: where there is
-     * none, the tasks of all the others need not be looked through.
+     * Returns which of these configurations have a run that waits or runs, or that waits for its copy. Reads tasks only if a backup is
+     * pending or running, because a backup does not end before its task.
      */
     async runningOf(tx: Connection, configurationIds: readonly number[]): Promise<Set<number>> {
       const { rows: unsettled } = await tx.execute<{ id: number }>(sql`
