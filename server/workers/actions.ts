@@ -9,7 +9,7 @@ import { jobReference } from "./job-reference.ts";
 import type { Mover } from "./mover.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
 
-/** Which state an action leads into, and the states in which it has nothing to do. */
+/** By action: the state that it leads to, the states in which it does nothing, and its text on the timeline. */
 const actions = {
   start: {
     into: "starting",

@@ -144,11 +144,11 @@ export function createChanger(options: ChangerOptions) {
 
 type StoredSettings = VersionedSettings["settings"];
 
-/** In the order of the interface; each is a column of the same name. */
-const settingNames = Object.keys(createWorkerBody.shape) as (keyof StoredSettings)[]; // of a shape these are its names
+/** Names of the settings, in the order of the interface. Each is a column of the same name. */
+const settingNames = Object.keys(createWorkerBody.shape) as (keyof StoredSettings)[]; // The keys of a shape are the names of its fields.
 
 const settingsOf = (row: StoredSettings): StoredSettings =>
-  // Each of the names once, which is what makes it settings.
+  // The object has every setting, which the type of `fromEntries` does not express.
   Object.fromEntries(settingNames.map((name) => [name, row[name]])) as StoredSettings;
 
 /** Returns the fields whose value a request changes. */
@@ -157,7 +157,7 @@ const changedNames = (row: StoredSettings, body: UpdateWorkerBody) =>
 
 const withChanges = (before: StoredSettings, body: UpdateWorkerBody): StoredSettings => ({
   ...before,
-  // A field that is absent from JSON is no property of the body, and none of them is null.
+  // Fields that are absent from the JSON are not properties of the body, so none of them is undefined.
   ...(body as Partial<StoredSettings>),
 });
 

@@ -3,7 +3,7 @@
 import type { ProcessState, StopSignal, WorkerLog } from "../../contract/workers/worker.ts";
 import type { Account } from "../hosts/account.ts";
 
-/** What a worker runs, and how it is kept up. Fields mean what they mean to supervisord. */
+/** The program of a worker, and how it is kept up. Fields have the meaning that they have for supervisord. */
 export type Program = {
   /** The worker's id. */
   id: number;
@@ -38,7 +38,7 @@ export type Program = {
   requiredDeployment: number | null;
 };
 
-/** From an unexpected exit until the process is up again or no longer wanted. Milliseconds since 1970. */
+/** The time from an unexpected exit until the process is up again, or should no longer be up. Milliseconds since 1970. */
 export type Outage = { at: number; backAt: number | null };
 
 export type ProcessStatus = {
@@ -47,7 +47,7 @@ export type ProcessStatus = {
   pid: number | null;
   state: ProcessState;
   since: Date;
-  /** Of the last process that exited; null = none has, a signal ended it, or the exit was not observed. */
+  /** Exit code of the last run; null = none has exited, a signal ended it, or the exit was not observed. */
   exitCode: number | null;
   /** Automatic restarts since the last order. */
   restarts: number;
@@ -82,7 +82,7 @@ export type Away = { since: Date; reason: string };
 /** A process that was killed because it exceeded the stop seconds. */
 export type Kill = { number: number; reason: string };
 
-/** What a process manager reports about a worker, after it was given the worker. */
+/** Receives the reports of a process manager about the workers that it was given. */
 export type ProcessListener = {
   /** Called after each change of a process, whose status `processes(id)` returns. */
   onChange(id: number): void;
@@ -92,9 +92,9 @@ export type ProcessListener = {
 export type Resumed = {
   program: Program;
   up: boolean;
-  /** The newest order to restart, which processes that were started earlier have still to follow. */
+  /** Newest restart order: processes that were started before it have to be replaced. */
   restartOrder?: number | null;
-  /** What it ran before a change that was interrupted and is resumed. */
+  /** Program before an interrupted change, which is resumed. */
   previous?: Program | null;
   /** Records of its processes by the instance that looked after it before; if not given, this instance's own. */
   records?: string | undefined;
