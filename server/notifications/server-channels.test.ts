@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
-import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Notification } from "../../contract/notifications/notification.ts";
 import type { Overview } from "../../contract/overview.ts";
 import type { Page } from "../../contract/paging.ts";
@@ -144,6 +144,28 @@ test("a database of no site notifies its server's channels; without any the over
   for (const part of ["web-1", "ledger"]) expect(plain).toContain(part);
   // The first failure of the ledger had no channel, and that of the shop was not sent to ops.
   expect(mail.mails).toHaveLength(2);
+});
+
+test("the overview counts only configurations that make backups", async () => {
+  await choose("server/1", []);
+  const before = await unnotified();
+  const database = new DatabaseSync(join(service.folder, "shop/old-books.sqlite"));
+  database.exec("create table books (title text)");
+  database.close();
+  const { body: imported } = await service.json<Backup>("POST", "/api/database/3/import", {
+    storage_provider_id: 1,
+    path: "old-books.sqlite",
+  });
+  await soon(async () =>
+    expect((await service.json("GET", `/api/backup/${imported.id}`)).body).toMatchObject({
+      status: "finished",
+    }),
+  );
+  expect(await unnotified()).toEqual(before);
+  // As while files are deleted that the storage does not give up.
+  await service.query("update backup_configurations set status = 'removing'");
+  expect(await unnotified()).toEqual([]);
+  await service.query("update backup_configurations set status = 'failed'");
 });
 
 test("each of a server's channels gets the selected events: all, the problems, or a list", async () => {

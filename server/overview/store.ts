@@ -228,7 +228,7 @@ export function createOverviewStore(db: Database) {
         select servers.id, servers.name, unnoticed.configurations
         from (
           select server_id, count(*)::int as configurations from backup_configurations b
-          where ${isVisible("b", visible)} and database_id is not null
+          where ${isVisible("b", visible)} and database_id is not null and adopted_at is null and status <> 'removing'
             and server_id not in (select server_id from server_channels)
             and database_id not in (
               select listed::int from sites, jsonb_array_elements_text(entry -> 'databases') listed where entry ? 'databases'
