@@ -65,6 +65,18 @@ test("a program starts, stops, starts again, and leaves nothing when it is remov
   expect(manager.known()).toEqual([]);
 });
 
+test("records of one worker that cannot be read keep no worker from being resumed", async (context) => {
+  const manager = makeManager(context, supervisord);
+  const [damaged, empty, whole] = [programOf(1, {}), programOf(2, {}), programOf(3, {})];
+  await manager.resume([
+    { program: damaged, up: true, records: '{"1":{"pid"' },
+    { program: empty, up: true, records: "" },
+    { program: whole, up: true, records: "{}" },
+  ]);
+  for (const { id } of [damaged, empty, whole])
+    await expect.poll(isUp(manager, id), soon).toBe(true);
+});
+
 test("removes the folder of the logs with the last worker, and not before", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);

@@ -25,12 +25,14 @@ const workerRecord = z.record(z.string(), slotRecord);
 
 const pathIn = (folder: string) => join(folder, "slots.json");
 
-/** @returns the records by number of the process; none where the text has another format. @throws where it is not JSON */
+/** @returns the records by number of the process; none where the text has another format */
 export function parseRecords(text: string): Map<number, SlotRecord> {
-  const { success, data } = workerRecord.safeParse(JSON.parse(text));
-  return new Map(
-    success ? Object.entries(data).map(([number, record]) => [Number(number), record]) : [],
-  );
+  try {
+    const records = Object.entries(workerRecord.parse(JSON.parse(text)));
+    return new Map(records.map(([number, record]) => [Number(number), record]));
+  } catch {
+    return new Map();
+  }
 }
 
 /** @returns the records by number of the process; none where there is no readable file */
