@@ -102,6 +102,37 @@ test("running processes continue while their program file can't be written, and 
   await manager.remove(1);
 });
 
+test("a folder that supervisord includes first and that does not exist is passed over, for good", async (context) => {
+  const usual = readFileSync(supervisord.config, "utf8");
+  const first = join(supervisord.folder, "first");
+  writeFileSync(supervisord.config, usual.replace("files = ", "files = first/*.conf "));
+  context.onTestFinished(() => {
+    writeFileSync(supervisord.config, usual);
+    rmSync(first, { recursive: true, force: true });
+  });
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const one = programOf(1, { order: 1 });
+  manager.start(one);
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const before = filesOf(manager.instance);
+  expect(before).toHaveLength(1);
+  manager.release();
+
+  // Of two files with the same program, supervisord would go by the one in the later folder.
+  mkdirSync(first);
+  const { instance, folder } = manager;
+  const next = makeManager(context, supervisord, { instance, folder });
+  await next.resume([{ program: one, up: true }]);
+  await expect.poll(() => next.away(1), soon).toBeNull();
+  await next.change({ ...one, args: ["sleep", "301"], settings: 2, order: 2 }, one);
+  await expect.poll(isUp(next, 1), soon).toBe(true);
+  expect(readdirSync(first)).toEqual([]);
+  expect(filesOf(instance)).toEqual(before);
+  await next.remove(1);
+  expect(filesOf(instance)).toEqual([]);
+});
+
 test("reads the configuration once for each changed worker, and not several times", async (context) => {
   let readings = 0;
   const through = join(makeFolder(context), "through.sock");

@@ -4,6 +4,7 @@ import type { Away } from "../process-manager.ts";
 import { findInstalled, type Installed, SupervisordMissing } from "./installed.ts";
 import type { Machine } from "./machine.ts";
 import { passing } from "./observed.ts";
+import type { Names } from "./program-file.ts";
 import { createRpc, type Rpc, SupervisordAway } from "./rpc.ts";
 import { messageOf } from "../../loggable-error.ts";
 import { ServerAway } from "../../ssh/server-away.ts";
@@ -14,6 +15,7 @@ type ContactOptions = {
   machine: Machine;
   /** The configuration file of supervisord that the inventory names; null = one of the usual ones. */
   config: string | null;
+  names: Pick<Names, "prefix">;
   nowMs(): number;
 };
 
@@ -23,7 +25,7 @@ const patienceMs = 4000;
 
 export type Contact = ReturnType<typeof createContact>;
 
-export function createContact({ machine, config, nowMs }: ContactOptions) {
+export function createContact({ machine, config, names, nowMs }: ContactOptions) {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 1 });
   let connected: Connected | null = null;
   let failingSinceMs: number | null = null;
@@ -47,7 +49,7 @@ export function createContact({ machine, config, nowMs }: ContactOptions) {
     /** Reads the configuration, without a request to supervisord. @throws SupervisordAway or SupervisordMissing */
     async connect(): Promise<Connected> {
       if (connected !== null) return connected;
-      const installed = await findInstalled(machine, config);
+      const installed = await findInstalled(machine, config, names.prefix);
       const rpc = createRpc({
         openSocket: () => machine.openSocket(installed.socket),
         whyClosed: machine.whyClosed,

@@ -15,7 +15,8 @@ const closed = 4;
 
 type Shell = { machine: Pick<Machine, "run">; script: string; args: readonly string[] };
 
-const run = (
+/** Runs a script of the shell, with its arguments as `$1` and so on. */
+export const run = (
   { machine, script, args }: Shell,
   more: { input?: Readable; take?: (piece: Buffer) => Promise<void> } = {},
 ) =>

@@ -2,7 +2,7 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { ServerAway } from "../../ssh/server-away.ts";
 import { toError } from "../../to-error.ts";
-import { readText } from "./files.ts";
+import { readText, run } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { SupervisordAway } from "./rpc.ts";
 
@@ -57,9 +57,21 @@ function parse(text: string): Sections {
   return sections;
 }
 
-/** @param told the configuration file that the inventory names; null = one of the usual ones */
-export const findInstalled = (machine: Machine, told: string | null): Promise<Installed> =>
-  read(machine, told, readInstalled);
+/**
+ * @param told the configuration file that the inventory names; null = one of the usual ones
+ * @param start beginning of the names of this installation's files
+ */
+export async function findInstalled(
+  machine: Machine,
+  told: string | null,
+  start: string,
+): Promise<Installed> {
+  const { included, ...found } = await read(machine, told, readInstalled);
+  const [first, ...others] = included;
+  // supervisord passes over a folder that does not exist.
+  const folder = others.length > 0 && (await folderInUse(machine, included, start));
+  return { ...found, ...(included.find((one) => one.folder === folder) ?? first) };
+}
 
 /** Finds only how to connect, for a supervisord to which no programs are added. */
 export const findWay = (machine: Machine, told: string | null): Promise<Way> =>
@@ -119,25 +131,40 @@ function readWay(path: string, sections: Sections): Way {
   };
 }
 
-function readInstalled(path: string, sections: Sections): Installed {
+function readInstalled(path: string, sections: Sections) {
   const way = readWay(path, sections);
   const get = reader(path, sections);
   const absolute = absoluteFrom(path);
-  const { folder, suffix } = includedFolder(path, get("include", "files") ?? "", absolute);
+  const included = includedFolders(path, get("include", "files") ?? "", absolute);
   const log = get("supervisord", "logfile");
   const logFolder =
     get("supervisord", "childlogdir") ??
     (log === null ? "/var/log/supervisor" : dirname(absolute(log)));
-  return { ...way, folder, suffix, logFolder: absolute(logFolder) };
+  return { ...way, included, logFolder: absolute(logFolder) };
 }
 
-/** Returns the first folder of which supervisord includes all files with a suffix. */
-function includedFolder(path: string, files: string, absolute: (value: string) => string) {
-  for (const pattern of files.split(/\s+/)) {
+/** Returns the folders of which supervisord includes all files with a suffix. */
+function includedFolders(path: string, files: string, absolute: (value: string) => string) {
+  const [first, ...others] = files.split(/\s+/).flatMap((pattern) => {
     const [, folder, suffix] = /^([^*?[]+)\/\*(\.[\w.-]+)$/.exec(pattern) ?? [];
-    if (folder !== undefined && suffix !== undefined) return { folder: absolute(folder), suffix };
-  }
+    return folder === undefined || suffix === undefined
+      ? []
+      : [{ folder: absolute(folder), suffix }];
+  });
+  if (first !== undefined) return [first, ...others] as const;
   throw new SupervisordAway(
     `${path} includes no folder of program files. Add to it: [include] with “files = /etc/supervisor/conf.d/*.conf”, and restart supervisord.`,
   );
+}
+
+/** Returns the first folder that has files of this installation already; else the first that exists; else an empty text. */
+async function folderInUse(
+  machine: Machine,
+  included: readonly { folder: string }[],
+  start: string,
+): Promise<string> {
+  const script =
+    'start=$1; shift; for d; do for f in "$d/$start"*; do [ ! -e "$f" ] || { printf %s "$d"; exit; }; done; done; for d; do [ ! -d "$d" ] || { printf %s "$d"; exit; }; done';
+  return (await run({ machine, script, args: [start, ...included.map(({ folder }) => folder)] }))
+    .stdout;
 }

@@ -49,7 +49,7 @@ const refusalMs = 2000;
 export function createSupervisordManager(options: SupervisordOptions) {
   const { machine, clock, log, pace = usualPace } = options;
   const names = createNames(options.instance);
-  const contact = createContact({ ...options, nowMs: clock.now });
+  const contact = createContact({ ...options, names, nowMs: clock.now });
   const known = createKnownWorkers({ ...options, names, contact });
   const { byId: workers, workerOf, slotOf, slotsOf, wanted, surplus, dropSurplus } = known;
   const released = new AbortController();

@@ -23,7 +23,12 @@ afterAll(() => supervisord?.close());
 async function ask(sshdConfig = ""): Promise<string | null> {
   const connection = await connectTo(await startSshd({ config: sshdConfig }));
   const machine = createRemoteMachine(() => ({ connection }));
-  const contact = createContact({ machine, config: supervisord.config, nowMs: Date.now });
+  const contact = createContact({
+    machine,
+    config: supervisord.config,
+    names: { prefix: "quarterdeck-test" },
+    nowMs: Date.now,
+  });
   try {
     const { rpc } = await contact.connect();
     await rpc("getState");
