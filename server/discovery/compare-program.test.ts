@@ -38,6 +38,7 @@ function compare(
       file: "/etc/supervisor/conf.d/shop.conf",
       options: new Map(Object.entries(all)),
       group: null,
+      otherFiles: [],
       isAlone: true,
     },
     itsSite,

@@ -51,10 +51,12 @@ function refusalOf(
   command: QueueCommand | null,
   running: RunningProgram | { problem: string },
 ): string | null {
-  const { options, group, file } = program;
+  const { options, group, file, otherFiles } = program;
   if ("problem" in running) return running.problem;
   if (group !== null)
     return `It is part of supervisord's group ${group}. Take it out of the group, then scan the server again.`;
+  if (otherFiles.length > 0)
+    return `It is in ${otherFiles.join(" and ")} as well, from where supervisord would start it again. Keep it in one file, then scan the server again.`;
   const unreadable = unreadableOf(program, command);
   if (unreadable !== null) return unreadable;
   const unfit = unfitOptions(program);

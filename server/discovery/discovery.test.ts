@@ -228,6 +228,7 @@ test("finds programs of supervisord that run a queue in its configuration", asyn
         ["numprocs", "2"],
       ]),
       group: null,
+      otherFiles: [],
       isAlone: false,
     },
     {
@@ -238,6 +239,7 @@ test("finds programs of supervisord that run a queue in its configuration", asyn
         ["environment", "A=1,\nB=2"],
       ]),
       group: "all",
+      otherFiles: [],
       isAlone: false,
     },
   ]);

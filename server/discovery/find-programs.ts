@@ -9,6 +9,8 @@ type Line = { kind: string; first: string; last: string };
 export type FoundProgram = {
   program: string;
   file: string;
+  /** Others that have a section of it as well. */
+  otherFiles: string[];
   options: Map<string, string>;
   /** The group that lists the program; supervisord then uses the group's name. Null = none. */
   group: string | null;
@@ -57,13 +59,16 @@ export function findQueueWorkers(lines: readonly Line[]): FoundProgram[] {
       ? [{ name: name.slice("group:".length), programs: options.get("programs") ?? "" }]
       : [],
   );
-  return sections.flatMap(({ name, file, options }) => {
+  // supervisord joins the sections of a name, and goes by the last one where they differ.
+  return [...Map.groupBy(sections, ({ name }) => name)].flatMap(([name, its]) => {
     const program = name.startsWith("program:") ? name.slice("program:".length).trim() : "";
     if (program === "" || ownNames.test(program)) return [];
+    const options = new Map(its.flatMap((section) => [...section.options]));
     if (options.get("command")?.includes("queue:work") !== true) return [];
     const group = groups.find(({ programs }) => programs.split(/[\s,]+/).includes(program));
-    const isAlone = sections.filter((other) => other.file === file).length === 1;
-    return [{ program, file, options, group: group?.name ?? null, isAlone }];
+    const [file = "", ...otherFiles] = new Set(its.map((section) => section.file).toReversed());
+    const isAlone = sections.every((other) => other.file !== file || other.name === name);
+    return [{ program, file, otherFiles, options, group: group?.name ?? null, isAlone }];
   });
 }
 

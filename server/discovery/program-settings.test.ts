@@ -6,6 +6,7 @@ const program = (options: Record<string, string>) => ({
   file: "/etc/supervisor/conf.d/shop.conf",
   options: new Map(Object.entries(options)),
   group: null,
+  otherFiles: [],
   isAlone: true,
 });
 

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Discovery } from "../../contract/discovery.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
@@ -336,6 +336,25 @@ sites:
     for (const command of taken?.commands ?? [])
       await run("sh", ["-c", command.replace(/^sudo /, "")]);
     expect(await readFile(file, "utf8")).toBe("[program:other]\ncommand=sleep 100\n");
+  });
+
+  test("lists a program of two files once, as supervisord joins them, and refuses to take it over", async () => {
+    const copy = file.replace("shop.conf", "shop-old.conf");
+    await writeFile(copy, "[program:shop-queue]\ncommand=php artisan queue:work\nstartsecs=7\n");
+    onTestFinished(() => rm(copy, { force: true }));
+    await addProgram("shop-queue", shopProgram());
+    const { body } = await service.json<Discovery>("GET", "/api/server/1/discovery");
+    expect(body.queue_workers).toMatchObject([
+      { program: "shop-queue", file, running: 1, settings: { startsecs: 0 } },
+    ]);
+    const refused = await takeOver(await find("shop-queue"));
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      `It is in ${copy} as well, from where supervisord would start it again. Keep it in one file, then scan the server again.`,
+    ]);
+
+    await rm(copy);
+    expect((await find("shop-queue")).refusal).toBeNull();
   });
 
   test("says what to do if supervisord cannot be reached", async () => {
