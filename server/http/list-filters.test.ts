@@ -24,7 +24,7 @@ beforeAll(async () => {
   await service.query(
     `insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries,
        processes, startsecs, stopwaitsecs, startretries, stopsignal, status, crash_loop_since, crash_loop_reason)
-     select 1, connection, queue, 0, 0, false, 128, 3, 60, 1, 1, 0, 10, 3, 'TERM', status, since, 'It ends.'
+     select 1, connection, queue, 0, 0, false, 128, 3, 60, 1, 1, 0, 10, 3, 'TERM', status, since, case when since is not null then 'It ends.' end
      from (values ('redis', 'emails', 'stopped', null), ('redis', 'exports', 'failed', null),
        ('database', 'default', 'stopping', null), ('redis', 'emails_high', 'installed', now()),
        ('sqs', 'emails', 'installed', null), ('redis', 'reports', 'failed', null),

@@ -96,6 +96,7 @@ export function createChanger(options: ChangerOptions) {
           status: isRollout ? "restarting" : row.status,
           reason: isRollout ? null : row.status_reason,
           lastStatus: isRollout ? lastStatusOf(row) : null,
+          countFrom: isRollout && !isScaling(names) ? new Date(clock.now()) : null,
           deadlineAt: isRollout
             ? deadlineAt("restarting", { ...after, changed_from: from }, clock.now())
             : null,
@@ -125,6 +126,7 @@ export function createChanger(options: ChangerOptions) {
           status: "restarting",
           reason,
           lastStatus: null,
+          countFrom: null,
           deadlineAt: deadlineAt("restarting", from.settings, clock.now()),
         });
         const site = changed && (await inventory.findSite(row.site_id, tx));

@@ -10,6 +10,7 @@ import type { Worker } from "../../contract/workers/worker.ts";
 import { createApp } from "../app.ts";
 import { createShiftedClock } from "../testing/shifted-clock.ts";
 import { patientArtisan } from "../testing/artisan.ts";
+import type { TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { eachWorkerMachine, readNumber, type WorkerMachine } from "./testing/each-machine.ts";
 import { soon } from "../testing/soon.ts";
@@ -47,7 +48,25 @@ async function makeService(
     return seen;
   }
 
-  return { clock, service, artisan, create, show, actions, watchUntilEnded };
+  const untilLoop = (id: number) =>
+    soon(async () => {
+      const now = await show(id);
+      expect(now.crash_loop).not.toBeNull();
+      return now;
+    });
+
+  return { clock, service, artisan, create, show, untilLoop, actions, watchUntilEnded };
+}
+
+/** @returns reads the events of workers that a webhook was sent, newest first */
+async function sentOf(service: TestService): Promise<() => Promise<string[]>> {
+  const url = "http://127.0.0.1:1/hook";
+  const { body: hook } = await service.json<{ id: number }>("POST", "/api/site/1/webhook", { url });
+  return async () => {
+    const path = `/api/site-webhook/${hook.id}/deliveries`;
+    const { data } = (await service.json<Page<DeliverySummary>>("GET", path)).body;
+    return data.map(({ event }) => event).filter((event) => event.startsWith("worker."));
+  };
 }
 
 // Exits are judged in the same way on each machine, so the remote server is only tested in the long form.
@@ -56,25 +75,14 @@ describe.each(machines)("on $machine", (machine) => {
   test.concurrent("reports a crash loop at its start and at its end, once each, also over a restart of the service", async ({
     onTestFinished,
   }) => {
-    const { clock, service, artisan, create, show, actions } = await makeService(
+    const { clock, service, artisan, create, show, untilLoop, actions } = await makeService(
       machine,
       onTestFinished,
     );
-    const url = "http://127.0.0.1:1/hook";
-    const hook = (await service.json<{ id: number }>("POST", "/api/site/1/webhook", { url })).body
-      .id;
-    const sent = async () => {
-      const path = `/api/site-webhook/${hook}/deliveries`;
-      const { data } = (await service.json<Page<DeliverySummary>>("GET", path)).body;
-      return data.map(({ event }) => event).filter((event) => event.startsWith("worker."));
-    };
+    const sent = await sentOf(service);
     await artisan("sleep 0.2; exit 0");
     const id = await create({ startsecs: 0 });
-    const worker = await soon(async () => {
-      const now = await show(id);
-      expect(now.crash_loop).not.toBeNull();
-      return now;
-    });
+    const worker = await untilLoop(id);
     expect(worker.status).not.toBe("failed");
     expect(worker.crash_loop?.reason).toBe(
       "Process 1 exited at least 5 times in 10 minutes. Most recently: Exited with code 0.",
@@ -95,8 +103,6 @@ describe.each(machines)("on $machine", (machine) => {
 
     await artisan(patientArtisan);
     await soon(async () => expect((await show(id)).status).toBe("installed"));
-    await service.call("PUT", `/api/worker/${id}/restart`);
-    await soon(async () => expect((await show(id)).status).toBe("installed"));
     clock.ahead(9 * minuteMs);
     expect((await show(id)).crash_loop).not.toBeNull();
     await soon(async () => {
@@ -105,6 +111,58 @@ describe.each(machines)("on $machine", (machine) => {
     });
     await soon(async () => expect(await sent()).toEqual(["worker.stable", "worker.crash_looping"]));
     expect(await actions()).toEqual(expect.arrayContaining(["crash-looping", "stable again"]));
+  });
+
+  test.concurrent("a start, restart or change begins a new count of exits, and the end of the loop is reported later", async ({
+    onTestFinished,
+  }) => {
+    const { clock, service, artisan, create, show, untilLoop } = await makeService(
+      machine,
+      onTestFinished,
+    );
+    const sent = await sentOf(service);
+    const looping = async () => {
+      const filtered = "/api/site/1/workers?filter[status]=crash_looping";
+      const { body } = await service.json<Page<Worker>>("GET", filtered);
+      return [body.data.length, (await show(id)).crash_loop];
+    };
+    const becomes = (status: Worker["status"]) =>
+      soon(async () => expect((await show(id)).status).toBe(status));
+    const isUpWithoutLoop = async () => {
+      await becomes("installed");
+      expect(await looping()).toEqual([0, null]);
+    };
+    await artisan("sleep 0.2; exit 1");
+    const id = await create({ startsecs: 0 });
+    await untilLoop(id);
+    await soon(async () => expect(await sent()).toEqual(["worker.crash_looping"]));
+
+    await service.call("DELETE", `/api/worker/${id}/stop`);
+    await becomes("stopped");
+    await artisan(patientArtisan);
+    await service.call("POST", `/api/worker/${id}/start`);
+    await isUpWithoutLoop();
+
+    // It was not mended after all.
+    await artisan("sleep 0.2; exit 2");
+    await service.call("PUT", `/api/worker/${id}/restart`);
+    const again = await untilLoop(id);
+    expect(again.crash_loop?.reason).toContain("Exited with code 2.");
+    await artisan(patientArtisan);
+    await service.call("PUT", `/api/worker/${id}`, { memory: 256 });
+    await isUpWithoutLoop();
+
+    await service.app.close("keep");
+    const next = await createApp(service.options);
+    service.app.fetch = next.fetch;
+    service.app.close = next.close;
+    await isUpWithoutLoop();
+    expect(await sent()).toEqual(["worker.crash_looping"]);
+    await soon(async () => {
+      clock.ahead(minuteMs);
+      expect(await sent()).toEqual(["worker.stable", "worker.crash_looping"]);
+    });
+    expect(await looping()).toEqual([0, null]);
   });
 
   test.concurrent("a busy worker whose processes exit after max_jobs counts as up all the time, and nobody is notified", async ({

@@ -26,7 +26,7 @@ export const isAnyKept = (processes: readonly { state: string }[]): boolean =>
 export const isKept = (processes: readonly { state: string }[]): boolean =>
   processes.length > 0 && processes.every(isKeptUp);
 
-/** Returns the reported crash loop of a worker; none if it was stopped or given up since, although that end is not reported. */
+/** Returns the reported crash loop of a worker; none if it was stopped, started anew or given up since, although that end is not reported. */
 export function crashLoopOf(
   { status, crash_loop_since: since, crash_loop_reason: reason }: WorkerRow,
   processes: readonly { state: string }[],

@@ -7,7 +7,7 @@ import { createLoop, type Loop } from "../jobs/loop.ts";
 import { endsWindowMs, isAnyKept, isKept, judgeCrashLoop } from "./crash-loop.ts";
 import { workerEvent } from "./event-data.ts";
 import type { ProcessManager } from "./process-manager.ts";
-import type { WorkerStore } from "./store.ts";
+import type { WorkerRow, WorkerStore } from "./store.ts";
 
 type CrashWatchOptions = {
   store: WorkerStore;
@@ -18,8 +18,8 @@ type CrashWatchOptions = {
 };
 
 type CrashWatch = Loop & {
-  /** Continues with the crash loops that an earlier run of the service has reported. */
-  resume(ids: readonly number[]): void;
+  /** Continues with the crash loops that were reported, also by an earlier run of the service. */
+  resume(rows: readonly WorkerRow[]): void;
   /** To be called when another instance looks after the worker from now on. */
   forget(id: number): void;
   /** Returns the workers in a crash loop that have a process that is kept up. */
@@ -30,7 +30,8 @@ const everyMs = 2000;
 
 export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
   const { store, inventory, manager, clock, log } = options;
-  const notified = new Set<number>();
+  /** By reported crash loop: since when its exits are counted anew, because the worker was ordered to start; null = it goes on. */
+  const notified = new Map<number, number | null>();
   /** By worker in a reported crash loop: since when all of its processes are kept up, because a stopped worker is not stable. */
   const keptSince = new Map<number, number>();
 
@@ -39,9 +40,12 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
       const before = await store.lock(tx, id);
       if (before === null || before.status === "removing") return;
       const loop = reason === null ? null : { since: new Date(clock.now()), reason };
-      // Already reported by an earlier run of the service, just before its end.
-      if ((before.crash_loop_since === null) === (loop === null)) return;
+      const isReported = before.crash_loop_since !== null;
+      // Already stored by an earlier run of the service, just before its end.
+      if (loop === null ? !isReported : before.crash_loop_reason !== null) return;
       const row = await store.setCrashLoop(tx, id, loop);
+      // The start did not end it.
+      if (isReported && loop !== null) return;
       const site = row && (await inventory.findSite(row.site_id, tx));
       if (!row || !site) return;
       const type = loop === null ? "worker.stable" : "worker.crash_looping";
@@ -49,17 +53,24 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
     });
     keptSince.delete(id);
     if (reason === null) notified.delete(id);
-    else notified.add(id);
+    else notified.set(id, null);
   }
 
   async function look(id: number): Promise<void> {
-    const processes = manager.processes(id);
+    const countFrom = notified.get(id);
+    const all = manager.processes(id);
+    const processes =
+      countFrom == null
+        ? all
+        : all.map((process) => ({
+            ...process,
+            outages: process.outages.filter(({ at }) => at > countFrom),
+          }));
     const nowMs = clock.now();
     const verdict = judgeCrashLoop(processes, nowMs);
-    if (!notified.has(id)) {
-      if (verdict !== null && verdict !== "stable") await change(id, verdict.loops);
-      return;
-    }
+    const isLoop = verdict !== null && verdict !== "stable";
+    if (isLoop && countFrom !== null) return change(id, verdict.loops);
+    if (countFrom === undefined) return;
     if (!isKept(processes)) keptSince.delete(id);
     else if (!keptSince.has(id)) keptSince.set(id, nowMs);
     const since = keptSince.get(id) ?? nowMs;
@@ -85,13 +96,22 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
 
   return {
     ...loop,
-    resume(ids) {
-      for (const id of ids) notified.add(id);
+    resume(rows) {
+      for (const { id, crash_loop_since: since, crash_loop_reason: reason } of rows) {
+        if (since === null) continue;
+        const countFrom = reason === null ? since.getTime() : null;
+        // The time before an order does not count as stable, either.
+        if (notified.get(id) !== countFrom) keptSince.delete(id);
+        notified.set(id, countFrom);
+      }
     },
     forget(id) {
       notified.delete(id);
       keptSince.delete(id);
     },
-    looping: () => [...notified].filter((id) => isAnyKept(manager.processes(id))),
+    looping: () =>
+      [...notified].flatMap(([id, countFrom]) =>
+        countFrom === null && isAnyKept(manager.processes(id)) ? [id] : [],
+      ),
   };
 }

@@ -51,6 +51,7 @@ export function createMover({ store, inventory, manager, clock, log }: MoverOpti
       deadlineAt: deadlineAt(status, from, clock.now()),
       isRestart: order?.isRestart ?? false,
       lastStatus: order?.lastStatus ?? null,
+      countFrom: status === "starting" || order?.isRestart ? new Date(clock.now()) : null,
     });
     if (row === null) return null;
     const site = await inventory.findSite(row.site_id, tx);

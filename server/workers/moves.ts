@@ -17,6 +17,8 @@ type Move = {
   deadlineAt: Date | null;
   /** Whether a restart was ordered, so that the processes that run now have to be replaced. */
   isRestart: boolean;
+  /** When somebody ordered what may end a crash loop; null = nobody did. */
+  countFrom: Date | null;
   /** See `Change`. */
   lastStatus: WorkerState | null;
 };
@@ -33,6 +35,8 @@ type Change = {
   deadlineAt: Date | null;
   /** Last known status before the order that causes this change; null = no order causes it. */
   lastStatus: WorkerState | null;
+  /** See `Move`. */
+  countFrom: Date | null;
 };
 
 /** While a worker's server is away, orders do not change its last known status. */
@@ -42,6 +46,10 @@ const keptLastStatus = (otherwise: WorkerState | null) =>
 /** An order, which has a last known status, waits until it has certainly reached the server. */
 const waitingOrder = (lastStatus: WorkerState | null) =>
   lastStatus !== null && { waiting_order: sql`${workers.transition} + 1` };
+
+/** A crash loop that was reported is shown again, or reported as over, by what happens from now on. */
+const countAnew = ({ crash_loop_since: since }: WorkerRow, from: Date | null) =>
+  since !== null && from !== null && { crash_loop_since: from, crash_loop_reason: null };
 
 /** SQL for the server of a worker. */
 export const serverIdOfWorker = sql`(select server_id from sites where sites.id = ${workers.site_id})`;
@@ -111,7 +119,7 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
       from: WorkerRow,
       status: WorkerState,
       reason: string | null,
-      { notifiedFailed, deadlineAt, isRestart, lastStatus }: Move,
+      { notifiedFailed, deadlineAt, isRestart, lastStatus, countFrom }: Move,
     ): Promise<WorkerRow | null> {
       await leases.holdOfSite(tx, from.site_id);
       const [row] = await tx
@@ -129,6 +137,7 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
           transition: sql`${workers.transition} + 1`,
           // Equal to the new value of `transition`.
           ...(isRestart && { restart_order: sql`${workers.transition} + 1` }),
+          ...countAnew(from, countFrom),
         })
         .where(isStill(from))
         .returning();
@@ -142,7 +151,7 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
     async change(
       tx: Connection,
       from: WorkerRow,
-      { settings, version, changedFrom, status, reason, deadlineAt, lastStatus }: Change,
+      { settings, version, changedFrom, status, reason, deadlineAt, lastStatus, countFrom }: Change,
     ): Promise<WorkerRow | null> {
       await leases.holdOfSite(tx, from.site_id);
       const [row] = await tx
@@ -159,6 +168,7 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
           kill_reason: deadlineAt === null ? from.kill_reason : reason,
           deadline_at: deadlineAt,
           transition: sql`${workers.transition} + 1`,
+          ...countAnew(from, countFrom),
         })
         .where(isStill(from))
         .returning();

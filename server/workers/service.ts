@@ -167,6 +167,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
       const site = await inventory.findSite(row.site_id);
       const wanted = programOf(row, site);
       const previous = previousProgramOf(row, site);
+      crashWatch.resume([row]);
       switch (row.status) {
         case "installing":
         case "starting":
@@ -227,9 +228,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
         if (row.status === "removing") beginRemoval(row);
         else await observe(row.id);
       for (const row of stopped) if (row.unreachable_since !== null) await observe(row.id);
-      crashWatch.resume(
-        [...rows, ...stopped].flatMap((row) => (row.crash_loop_since === null ? [] : [row.id])),
-      );
+      crashWatch.resume([...rows, ...stopped]);
     },
 
     setAbandoned: store.setAbandoned,

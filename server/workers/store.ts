@@ -52,7 +52,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
     search: [sql`'worker'`, workers.id, workers.queue, sql`'on'`, workers.connection],
     // A worker that is being stopped or deleted does not show its crash loop.
     status: sql`case when ${workers.unreachable_since} is not null then 'unreachable'
-      when ${workers.crash_loop_since} is not null
+      when ${workers.crash_loop_reason} is not null
       and ${workers.status} in ('installing', 'installed', 'starting', 'restarting')
       then 'crash_looping' else ${workers.status} end`,
     sorts: { queue: workers.queue, connection: workers.connection },
@@ -159,14 +159,14 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
         .where(eq(workers.site_id, siteId));
     },
 
-    /** Returns the ids of workers in a reported crash loop whose end was not reported, and that should be up. */
+    /** Returns the ids of workers in a crash loop that should be up. */
     async crashLooping(): Promise<number[]> {
       const rows = await db
         .select({ id: workers.id })
         .from(workers)
         .where(
           and(
-            isNotNull(workers.crash_loop_since),
+            isNotNull(workers.crash_loop_reason),
             notInArray(workers.status, ["stopping", "stopped", "failed", "removing"]),
           ),
         );

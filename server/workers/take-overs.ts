@@ -41,7 +41,7 @@ const patienceMs = 10 * 60_000;
 const stopGraceMs = 60_000;
 
 /** Returns why a worker cannot replace a program; null = it is up or starting. */
-function notUp({ id, status, crash_loop_since: loop }: WorkerRow): string | null {
+function notUp({ id, status, crash_loop_reason: loop }: WorkerRow): string | null {
   switch (status) {
     case "installing":
     case "starting":
