@@ -119,7 +119,7 @@ export function createTokenService(store: TokenStore, clock: Clock) {
           hash: hashSecret(secret),
           abilities: body.abilities,
           server_ids: body.server_ids ?? null,
-          expires_at: expiryOf(body, maker),
+          expires_at: expiryOf(body, maker, clock.now()),
         });
         return { row, token: `${row.id}|${secret}` };
       }),
@@ -139,9 +139,13 @@ export function createTokenService(store: TokenStore, clock: Clock) {
 
 /**
  * Returns the expiry of a new token: by default, that of the token that creates it.
- * @throws InvalidFields for a later one, or for none where the creating token expires
+ * @throws InvalidFields for one that has passed or is later, or for none where the creating token expires
  */
-function expiryOf({ expires_at: asked }: CreateTokenBody, maker: TokenRow): Date | null {
+function expiryOf(
+  { expires_at: asked }: CreateTokenBody,
+  maker: TokenRow,
+  nowMs: number,
+): Date | null {
   const latest = maker.expires_at;
   if (asked === undefined) return latest;
   const expiry = asked === null ? null : new Date(asked);
@@ -151,6 +155,8 @@ function expiryOf({ expires_at: asked }: CreateTokenBody, maker: TokenRow): Date
         `The token must expire by ${toTimestamp(latest)}, when the token that creates it expires.`,
       ],
     });
+  if (expiry !== null && expiry.getTime() <= nowMs)
+    throw new InvalidFields({ expires_at: ["The expires at field must be in the future."] });
   return expiry;
 }
 
