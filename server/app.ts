@@ -19,6 +19,7 @@ import { createLeaseListener } from "./lease-listener.ts";
 import { createAddressGuard } from "./net/address-guard.ts";
 import { createSender } from "./net/send.ts";
 import { createNotifications } from "./notifications/notifications.ts";
+import { selfBackupMetrics } from "./self-backup/metrics.ts";
 import { createNightly } from "./self-backup/nightly.ts";
 import { createRoutes } from "./routes.ts";
 import { openDatabase } from "./store/database.ts";
@@ -233,6 +234,7 @@ export async function createApp(given: AppOptions): Promise<App> {
       webhooks.metrics,
       notifications.metrics,
       events.metrics,
+      ...(nightly === null ? [] : [selfBackupMetrics(clock)]),
     ],
     unavailableReason: () => refusal,
   });

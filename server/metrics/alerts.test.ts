@@ -25,7 +25,9 @@ const rules = file.parse(parse(text)).groups.flatMap(({ rules }) => rules);
 
 let service: BackupTestService;
 beforeAll(async () => {
-  service = await createBackupTestService();
+  service = await createBackupTestService({
+    selfBackup: { providerId: 1, keep: 1, recipients: null },
+  });
 });
 afterAll(() => service.close());
 

@@ -10,6 +10,7 @@ import { checkSelfBackup } from "../doctor/self-backup.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
 import { createInventoryStore } from "../inventory/store.ts";
+import { scrape } from "../metrics/testing/exposition.ts";
 import { readSmtpUrl } from "../notifications/channels/smtp-url.ts";
 import { type MailServer, startMailServer } from "../notifications/channels/testing/mail-server.ts";
 import { createServers } from "../ssh/servers.ts";
@@ -280,6 +281,14 @@ test("an instance without its settings leaves the job to others, and one with th
   expect((await timeline()).at(-1)).toMatchObject({ action: "finished" });
   // The two newest good files stay, and everything after the first of them.
   expect(await stored()).toEqual([...files.slice(2), expect.any(String), expect.any(String)]);
+  const figures = async () => {
+    const { value } = await scrape(service);
+    const ofName = (name: string) => value(`quarterdeck_self_backup_${name}`);
+    return [ofName("last_success_timestamp_seconds"), ofName("failed")];
+  };
+  const [lastSuccess = 0, hasFailed] = await figures();
+  expect(Math.abs(Date.now() / 1000 - lastSuccess)).toBeLessThan(120);
+  expect(hasFailed).toBe(0);
   const overview = async () => (await service.json<Overview>("GET", "/api/overview")).body;
   expect((await overview()).self_backup).toBeNull();
   await service.query(
@@ -291,6 +300,7 @@ test("an instance without its settings leaves the job to others, and one with th
     reason: "The disk is full.",
     at: "2026-01-31T03:23:00.000000Z",
   });
+  expect(await figures()).toEqual([lastSuccess, 1]);
   const { body: narrow } = await service.json<{ token: string }>("POST", "/api/tokens", {
     name: "one server",
     abilities: ["read"],
