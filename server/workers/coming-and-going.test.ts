@@ -165,6 +165,32 @@ describe.each(machines)("on $machine", (machine) => {
     expect(await looping()).toEqual([0, null]);
   });
 
+  test.concurrent("exits before a start that was ordered do not add to those after it", async ({
+    onTestFinished,
+  }) => {
+    const { service, artisan, create, show, untilLoop } = await makeService(
+      machine,
+      onTestFinished,
+    );
+    const sent = await sentOf(service);
+    const becomes = (id: number, status: Worker["status"]) =>
+      soon(async () => expect((await show(id)).status).toBe(status));
+    await artisan("exit 1");
+    const id = await create({ startretries: 3 });
+    await becomes(id, "failed");
+    await artisan(`mkdir once && exit 1\n${patientArtisan}`);
+    await service.call("POST", `/api/worker/${id}/start`);
+    await becomes(id, "installed");
+    // Whoever looks at this one has looked at the other.
+    await artisan("sleep 0.2; exit 1");
+    const looping = await create({ startsecs: 0 });
+    await untilLoop(looping);
+    expect((await show(id)).crash_loop).toBeNull();
+    await soon(async () =>
+      expect(await sent()).toEqual(["worker.crash_looping", "worker.recovered", "worker.failed"]),
+    );
+  });
+
   test.concurrent("a busy worker whose processes exit after max_jobs counts as up all the time, and nobody is notified", async ({
     onTestFinished,
   }) => {

@@ -37,6 +37,11 @@ export function crashLoopOf(
     : { since, reason };
 }
 
+/** Whether the order that led to a worker's status begins a new count of its exits: not a deployment, and not more processes. */
+export const isCountedAnew = (row: WorkerRow): boolean =>
+  row.crash_loop_reason === null &&
+  (row.status === "starting" || row.restart_order === row.transition || row.changed_from !== null);
+
 /**
  * Judges whether and why a worker is in a crash loop. `loops` gives the reason, `stable` means that it is over, and null that the
  * previous judgment still holds.

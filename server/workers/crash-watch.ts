@@ -18,7 +18,9 @@ type CrashWatchOptions = {
 };
 
 type CrashWatch = Loop & {
-  /** Continues with the crash loops that were reported, also by an earlier run of the service. */
+  /** To be called when somebody has ordered what may end a crash loop. */
+  noteOrder(row: WorkerRow): void;
+  /** Continues with the crash loops that an earlier run of the service has reported. */
   resume(rows: readonly WorkerRow[]): void;
   /** To be called when another instance looks after the worker from now on. */
   forget(id: number): void;
@@ -30,8 +32,10 @@ const everyMs = 2000;
 
 export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
   const { store, inventory, manager, clock, log } = options;
-  /** By reported crash loop: since when its exits are counted anew, because the worker was ordered to start; null = it goes on. */
-  const notified = new Map<number, number | null>();
+  /** By reported crash loop: whether it goes on, as far as is known since the worker was ordered to start. */
+  const notified = new Map<number, boolean>();
+  /** When workers were last ordered to start: exits before that do not count. */
+  const orderedAt = new Map<number, number>();
   /** By worker in a reported crash loop: since when all of its processes are kept up, because a stopped worker is not stable. */
   const keptSince = new Map<number, number>();
 
@@ -53,24 +57,20 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
     });
     keptSince.delete(id);
     if (reason === null) notified.delete(id);
-    else notified.set(id, null);
+    else notified.set(id, true);
   }
 
   async function look(id: number): Promise<void> {
-    const countFrom = notified.get(id);
-    const all = manager.processes(id);
-    const processes =
-      countFrom == null
-        ? all
-        : all.map((process) => ({
-            ...process,
-            outages: process.outages.filter(({ at }) => at > countFrom),
-          }));
+    const countFrom = orderedAt.get(id) ?? 0;
+    const processes = manager.processes(id).map((process) => ({
+      ...process,
+      outages: process.outages.filter(({ at }) => at > countFrom),
+    }));
     const nowMs = clock.now();
     const verdict = judgeCrashLoop(processes, nowMs);
     const isLoop = verdict !== null && verdict !== "stable";
-    if (isLoop && countFrom !== null) return change(id, verdict.loops);
-    if (countFrom === undefined) return;
+    if (isLoop && notified.get(id) !== true) return change(id, verdict.loops);
+    if (!notified.has(id)) return;
     if (!isKept(processes)) keptSince.delete(id);
     else if (!keptSince.has(id)) keptSince.set(id, nowMs);
     const since = keptSince.get(id) ?? nowMs;
@@ -96,22 +96,27 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
 
   return {
     ...loop,
+    noteOrder({ id }) {
+      orderedAt.set(id, clock.now());
+      // The time before it does not count as stable, either.
+      keptSince.delete(id);
+      if (notified.has(id)) notified.set(id, false);
+    },
     resume(rows) {
       for (const { id, crash_loop_since: since, crash_loop_reason: reason } of rows) {
         if (since === null) continue;
-        const countFrom = reason === null ? since.getTime() : null;
-        // The time before an order does not count as stable, either.
-        if (notified.get(id) !== countFrom) keptSince.delete(id);
-        notified.set(id, countFrom);
+        notified.set(id, reason !== null);
+        if (reason === null) orderedAt.set(id, since.getTime());
       }
     },
     forget(id) {
       notified.delete(id);
+      orderedAt.delete(id);
       keptSince.delete(id);
     },
     looping: () =>
-      [...notified].flatMap(([id, countFrom]) =>
-        countFrom === null && isAnyKept(manager.processes(id)) ? [id] : [],
+      [...notified].flatMap(([id, goesOn]) =>
+        goesOn && isAnyKept(manager.processes(id)) ? [id] : [],
       ),
   };
 }

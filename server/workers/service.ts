@@ -9,7 +9,7 @@ import type { Servers } from "../ssh/servers.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
 import { createActions } from "./actions.ts";
 import { brokenBy, createChanger, isUnsettled } from "./changer.ts";
-import { crashLoopOf } from "./crash-loop.ts";
+import { crashLoopOf, isCountedAnew } from "./crash-loop.ts";
 import { createCrashWatch } from "./crash-watch.ts";
 import { createCreator } from "./creator.ts";
 import { createDeadlineLoop } from "./deadline-loop.ts";
@@ -167,7 +167,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
       const site = await inventory.findSite(row.site_id);
       const wanted = programOf(row, site);
       const previous = previousProgramOf(row, site);
-      crashWatch.resume([row]);
+      if (isCountedAnew(row)) crashWatch.noteOrder(row);
       switch (row.status) {
         case "installing":
         case "starting":
