@@ -124,10 +124,17 @@ function readWay(path: string, sections: Sections): Way {
     throw new SupervisordAway(
       `${path} has no section [unix_http_server] with “file”, so supervisord has no socket. Add it and restart supervisord.`,
     );
-  const password = get("unix_http_server", "password");
+  const stored = get("unix_http_server", "password");
+  // Of a password that is stored as a hash, supervisorctl has the text.
+  const section = stored?.startsWith("{SHA}") === true ? "supervisorctl" : "unix_http_server";
+  const password = get(section, "password");
+  if (stored !== null && password === null)
+    throw new SupervisordAway(
+      `${path} has the password of supervisord's socket as a hash only. Add “username” and “password” to its section [supervisorctl], as supervisorctl needs them as well.`,
+    );
   return {
     socket: absoluteFrom(path)(socket),
-    login: password === null ? null : `${get("unix_http_server", "username") ?? ""}:${password}`,
+    login: password === null ? null : `${get(section, "username") ?? ""}:${password}`,
   };
 }
 
