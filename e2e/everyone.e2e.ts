@@ -307,6 +307,45 @@ test("a form's buttons work on the first click although the focused field gets a
   await expect(url).toHaveAttribute("aria-invalid", "true");
 });
 
+test("an edit of what was deleted meanwhile says so on its form, and keeps what was typed", async ({
+  connected: page,
+  service,
+  site,
+  backups,
+  expected,
+}) => {
+  expected.push(/404/);
+  const worker = await site.createWorker();
+  const made = await service.call("POST", `/api/site/${site.id}/webhook`, {
+    url: "http://127.0.0.1:9/",
+  });
+  const webhook: { id: number } = await made.json();
+  const configuration = await backups.createConfiguration();
+  await expect.poll(async () => (await site.worker(worker.id)).status).toBe("installed");
+  for (const [path, api, label] of [
+    [`/workers/${worker.id}/edit`, `/api/worker/${worker.id}`, "Queue"],
+    [`/webhooks/${webhook.id}/edit`, `/api/site-webhook/${webhook.id}`, "Description"],
+    [
+      `/backup-configurations/${configuration.id}/edit`,
+      `/api/backup-configuration/${configuration.id}`,
+      "Name",
+    ],
+  ] as const) {
+    await visit(page, service.url + path);
+    const field = page.getByLabel(label, { exact: true });
+    await field.fill("typed");
+    expect((await service.call("DELETE", api)).ok).toBe(true);
+    await expect.poll(async () => (await service.call("GET", api)).status).toBe(404);
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByRole("form").getByRole("alert")).toHaveText(
+      "Not found. It may have been deleted meanwhile.",
+    );
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByRole("button", { name: "Save changes" })).toBeEnabled();
+    await expect(field).toHaveValue("typed");
+  }
+});
+
 test.describe("on a touch screen", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 

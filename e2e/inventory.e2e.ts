@@ -470,8 +470,15 @@ test("shows a change by hand, and takes it over on reload", async ({ page, expec
   expect(await text()).toContain("name: db-by-hand");
 });
 
-test("refuses to remove an entry in use, and removes an unused one", async ({ page, expected }) => {
+test("refuses to remove an entry in use, and removes an unused one", async ({
+  page,
+  context,
+  expected,
+}) => {
   expected.push(conflict);
+  const other = await context.newPage();
+  await open(other, "/servers/2/edit");
+  await fill(other, "Name", "db-typed");
   await open(page);
   await press(page, "Remove web-one");
   const question = page.getByRole("alertdialog");
@@ -482,6 +489,10 @@ test("refuses to remove an entry in use, and removes an unused one", async ({ pa
   await question.getByRole("button", { name: "Remove server" }).click();
   await expectToast(page, "status", "db-by-hand removed.");
   await expect(entryLink(page, "db-by-hand")).toBeHidden();
+  await press(other, "Save changes");
+  await expect(other.getByRole("form").getByRole("alert")).toContainText("deleted meanwhile");
+  await expect(other.getByLabel("Name", { exact: true })).toHaveValue("db-typed");
+  await other.close();
   expect(await text()).toContain("# Kept by hand.\nservers:\n  - { id: 1, name: web-one");
   await page.goto(`${service.url}/activity`);
   await expect(page.getByText("db-by-hand").first()).toBeVisible();

@@ -91,20 +91,21 @@ export async function callExtra<Name extends ExtraName>(
 /**
  * Reads what the route's loader has loaded, so that a page needs no state for missing data.
  * @param pollMs milliseconds until the next poll, false = no poll
- * @param isLeaving whether its deletion was requested here: a 404 is then expected, and not shown
+ * @param isKept whether the page stays as it is when this is gone, so that it is not asked for again: its deletion was
+ *   requested here, or a form has what was typed
  */
 export function useLoaded<Data>(
   query: DataQuery<Data>,
   pollMs: (data: Data) => number | false = () => false,
-  isLeaving = false,
+  isKept = false,
 ): Data {
   const { data } = useQuery({
     ...query,
-    enabled: !isLeaving,
+    enabled: !isKept,
     refetchInterval: ({ state: { data } }) => data !== undefined && pollMs(data),
     // A 404 leads to the error page; after any other failure of a poll, the old data stays. A running mutation may be
     // the deletion.
-    throwOnError: (error) => hasStatus(error, 404) && !isLeaving && queryClient.isMutating() === 0,
+    throwOnError: (error) => hasStatus(error, 404) && !isKept && queryClient.isMutating() === 0,
   });
   if (data === undefined)
     throw new Error(`The loader of this route does not load ${JSON.stringify(query.queryKey)}.`);

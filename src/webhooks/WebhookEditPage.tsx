@@ -29,7 +29,7 @@ async function save(id: number, body: UpdateWebhookBody) {
 
 export function WebhookEditPage() {
   const { id, siteId } = useLoaderData<typeof editWebhookLoader>();
-  const webhook = useLoaded(webhookQuery(id));
+  const webhook = useLoaded(webhookQuery(id), undefined, true);
   // A poll must not change the form while it is being filled in.
   const [defaultValues] = useState<CreateWebhookBody>(() => ({
     url: webhook.url,

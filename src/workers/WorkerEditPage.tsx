@@ -31,7 +31,7 @@ async function saveWorker(id: number, body: UpdateWorkerBody) {
 
 export function WorkerEditPage() {
   const { id, siteId, serverId } = useLoaderData<typeof editWorkerLoader>();
-  const worker = useLoaded(workerQuery(id));
+  const worker = useLoaded(workerQuery(id), undefined, true);
   const name = workerName(worker);
   return (
     <WorkerForm

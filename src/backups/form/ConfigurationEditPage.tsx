@@ -46,7 +46,7 @@ async function saveConfiguration(
 
 export function ConfigurationEditPage() {
   const { id, serverId } = useLoaderData<typeof editConfigurationLoader>();
-  const configuration = useLoaded(configurationQuery(id));
+  const configuration = useLoaded(configurationQuery(id), undefined, true);
   // A poll must not change the form while it is being filled in.
   const [defaultValues] = useState(() => toValues(configuration));
   const { data: server } = useQuery({ ...serverQuery(serverId ?? 0), enabled: serverId !== null });
