@@ -98,7 +98,7 @@ test("is linked from the settings, and a server is added by keyboard", async ({ 
   await expectToast(page, "status", "db-1 added.");
   await expect(entryLink(page, "db-1")).toBeVisible();
   await page.goBack();
-  await expect(page.getByRole("heading", { name: "Inventory", level: 1 })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
   expect(await text()).toContain(
     "connection: local } # the first one\n  - { id: 2, name: db-1, connection: local }\n",
   );

@@ -118,6 +118,16 @@ test.describe("the form", () => {
     await page.goForward();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("default on database");
 
+    // The page that a form was opened on stands in the history once.
+    await page.getByRole("link", { name: "Edit" }).first().click();
+    await page.getByLabel("Queue", { exact: true }).fill("high");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("high on database");
+    await page.goBack();
+    await expect(page).toHaveURL(list);
+    await page.goForward();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("high on database");
+
     await page.getByRole("link", { name: "Edit" }).first().click();
     await page.getByLabel("Queue", { exact: true }).fill("mail");
     await page.goBack();

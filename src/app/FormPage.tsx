@@ -3,6 +3,7 @@
 // unsaved values are lost.
 import { zodResolver } from "@hookform/resolvers/zod";
 import type { MouseEvent, ReactNode } from "react";
+import { flushSync } from "react-dom";
 import {
   type DefaultValues,
   type FieldErrors,
@@ -22,6 +23,7 @@ import { type Crumb, Crumbs } from "./Crumbs.tsx";
 import { setServerErrors } from "./form-values.ts";
 import { LeaveGuard, savedState } from "./LeaveGuard.tsx";
 import { LinkButton } from "./LinkButton.tsx";
+import { leaveSaved } from "./page-change.ts";
 import { toast } from "./toasts.ts";
 import { useTypedValues } from "./typed-values.ts";
 
@@ -125,8 +127,9 @@ export function FormPage<Values extends FieldValues, Body>({
     try {
       const saved = await save(body);
       if (saved === null) return;
-      // Replaces the form in the history, so that Back leads to the page before it instead of an empty form.
-      await navigate(saved.to, { state: savedState, replace: true });
+      // Nothing can be lost any more, so that going back asks nothing.
+      flushSync(() => form.reset(form.getValues()));
+      leaveSaved(navigate, saved.to, savedState);
       toast.success(saved.text);
     } catch (error) {
       if (onRefused?.(error) !== true) setServerErrors(error, names, form.setError);

@@ -31,6 +31,15 @@ export function leaveFor(navigate: NavigateFunction, path: string): void {
   else void navigate(path, { replace: true });
 }
 
+/**
+ * Leaves a form for the page of what it saved: goes back to it where the form was opened on it, or else replaces the
+ * form. So the history has the page once.
+ */
+export function leaveSaved(navigate: NavigateFunction, path: string, state: object): void {
+  if (visited[entryIndex() - 1] === path) void navigate(-1);
+  else void navigate(path, { state, replace: true });
+}
+
 const focusHeading = () =>
   document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
 
