@@ -42,6 +42,12 @@ const statusOfRuns = sql`(
 const isUnprotected = sql`(${configurations.adopted_at} is null and not exists (
   select from ${newestBackups} run where run.configuration_id = ${configurations.id} and run.good_id is not null))`;
 
+/** Whether there is a warning, as `warningsOf` tells, or a restore drill is overdue, as `protectionOf` does: by a quarter of its days. */
+const isWarned = sql`(${configurations.install_warnings} <> '{}' or exists (
+  select from ${newestBackups} run where run.configuration_id = ${configurations.id} and (
+    jsonb_path_exists(run.runs, '$[*] ? (@.damage != null || @.status == "finished" && @.warnings.size() > 0)')
+    or coalesce(${configurations.last_proven_at}, run.oldest_ended_at) < now() - ${configurations.drill} * interval '30 hours')))`;
+
 export function createConfigurationStore(db: Database) {
   const selectPage = db
     .select()
@@ -66,7 +72,7 @@ export function createConfigurationStore(db: Database) {
       ],
       status: sql`case when ${configurations.status} <> 'installed' then ${configurations.status}
         else coalesce(${statusOfRuns}, case when ${configurations.missed_since} is not null then 'failing'
-          when ${isUnprotected} then 'unprotected' end, 'installed') end`,
+          when ${isUnprotected} then 'unprotected' when ${isWarned} then 'warning' end, 'installed') end`,
       sorts: { name: sql`lower(${configurations.name})`, next_run_at: configurations.next_run_at },
     },
   );

@@ -32,23 +32,31 @@ beforeAll(async () => {
   );
   await service.query(
     `insert into backup_configurations
-       (server_id, name, frequency, hold, directory, storage_provider_id, type, database_id, site_id, status, missed_since)
+       (server_id, name, frequency, hold, directory, storage_provider_id, type, database_id, site_id, status, missed_since,
+        install_warnings, drill)
      select 1, name, '0 3 * * *', 7, 'there', 1, type, case type when 'database' then 1 end,
-       case type when 'site' then 1 end, status, missed
+       case type when 'site' then 1 end, status, missed, case name when 'Partial' then '{"Tables are not saved."}' else '{}' end::text[],
+       case name when 'Untried' then 7 end
      from (values ('Never run', 'site', 'installed', null), ('Good', 'database', 'installed', null),
        ('Bad', 'database', 'installed', null), ('Busy', 'site', 'installed', null),
        ('Refused', 'site', 'failed', null), ('Late', 'database', 'installed', now()),
-       ('Rotten', 'site', 'installed', null), ('New', 'site', 'installing', null))
+       ('Rotten', 'site', 'installed', null), ('New', 'site', 'installing', null),
+       ('Partial', 'site', 'installed', null), ('Small', 'site', 'installed', null),
+       ('Holed', 'site', 'installed', null), ('Untried', 'site', 'installed', null))
        as one(name, type, status, missed)`,
   );
   await service.query(
-    `insert into backups (configuration_id, storage_provider_id, trigger, status, size, damage, ended_at)
-     select id, 1, trigger, run.status, size, damage, now()
+    `insert into backups (configuration_id, storage_provider_id, trigger, status, size, damage, warnings, ended_at)
+     select id, 1, trigger, run.status, size, damage,
+       case n when 11 then '{"It is much smaller."}' else '{}' end::text[],
+       now() - case c.name when 'Untried' then interval '9 days' else interval '0' end
      from (values (1, 'Good', 'manual', 'failed', 0, null), (2, 'Good', 'manual', 'finished', 20, null),
        (3, 'Good', 'safety', 'failed', 0, null), (4, 'Bad', 'manual', 'finished', 10, null),
        (5, 'Bad', 'manual', 'failed', 0, null), (6, 'Busy', 'manual', 'failed', 0, null),
        (7, 'Busy', 'manual', 'deleting', 5, null), (8, 'Busy', 'schedule', 'pending', 0, null),
-       (9, 'Rotten', 'manual', 'finished', 30, 'It is shorter.'))
+       (9, 'Rotten', 'manual', 'finished', 30, 'It is shorter.'), (10, 'Partial', 'manual', 'finished', 20, null),
+       (11, 'Small', 'manual', 'finished', 2, null), (12, 'Holed', 'manual', 'finished', 20, 'It is shorter.'),
+       (13, 'Holed', 'manual', 'finished', 20, null), (14, 'Untried', 'manual', 'finished', 20, null))
        as run(n, configuration, trigger, status, size, damage)
      join backup_configurations c on c.name = run.configuration order by n`,
   );
@@ -88,8 +96,29 @@ describe("lists failures first, then rows in transit, then the rest, each newest
     ],
     [
       configurations,
-      ["Refused", "Rotten", "Late", "Bad", "Never run", "New", "Busy", "Good"],
-      { failed: 1, failing: 3, unprotected: 1, installing: 1, running: 1, installed: 1, all: 8 },
+      [
+        "Refused",
+        "Rotten",
+        "Late",
+        "Bad",
+        "Never run",
+        "Untried",
+        "Holed",
+        "Small",
+        "Partial",
+        "New",
+        "Busy",
+        "Good",
+      ],
+      {
+        failed: 1,
+        failing: 3,
+        unprotected: 1,
+        warning: 4,
+        installing: 1,
+        running: 1,
+        installed: 1,
+      },
     ],
     [
       webhooks,

@@ -49,12 +49,17 @@ export const listFilters = {
       failing: "wrong",
       // Installed, but without a backup yet.
       unprotected: "wrong",
+      // It is installed and has a good backup, with a warning or an overdue restore drill.
+      warning: "wrong",
       installing: "moving",
       // Installed, and its last run is pending or running.
       running: "moving",
       removing: "moving",
       installed: "calm",
-    } satisfies Record<BackupConfigurationState | "failing" | "unprotected" | "running", Urgency>,
+    } satisfies Record<
+      BackupConfigurationState | "failing" | "unprotected" | "warning" | "running",
+      Urgency
+    >,
     sorts: [byAttention, "id", "name", "next_run_at"],
   },
   listBackups: {
