@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 import { action, listOf } from "./backup-helpers.ts";
+import { sendSignal } from "../server/testing/signals.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoSidewaysScroll, expectToast } from "./helpers.ts";
 
@@ -111,6 +112,35 @@ test("asks before the page is left during an upload @long", async ({
   await question.getByRole("button", { name: "Cancel upload" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Overview");
   await browser.detach();
+});
+
+test("an upload that stands still says so, until it goes on", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  await page.clock.install();
+  await page.goto(`${service.url}/import?server=${backups.server.id}`);
+  await page.getByLabel("Database or site").selectOption(`${backups.database.name} (database)`);
+  await page.getByLabel("File to upload").setInputFiles({
+    name: "orders.sqlite",
+    mimeType: "application/octet-stream",
+    buffer: randomBytes(40_000_000),
+  });
+  sendSignal(service.pid, "SIGSTOP");
+  try {
+    await page.getByRole("button", { name: "Import" }).click();
+    await expect(async () => {
+      await page.clock.runFor(11_000);
+      await expect(page.getByText(/^Nothing was sent for 10 seconds\./)).toBeVisible({
+        timeout: 1,
+      });
+    }).toPass();
+  } finally {
+    sendSignal(service.pid, "SIGCONT");
+  }
+  await expect(page.getByText("Nothing was sent")).toBeHidden();
+  await expectToast(page, "status", /^Importing into/);
 });
 
 test("accepts a file that is dropped beside the field, and stays on the page @long", async ({

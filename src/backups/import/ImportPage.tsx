@@ -23,7 +23,6 @@ import { focusInvalid } from "../../ui/focus-invalid.ts";
 import { handFocusOn } from "../../ui/hand-focus-on.ts";
 import { Notice } from "../../ui/Notice.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
-import { Progress } from "../../ui/Progress.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { formatBytes } from "../backup-facts.ts";
 import { everyDatabaseQuery, storageProvidersQuery } from "../queries.ts";
@@ -32,6 +31,7 @@ import { importStored, type ImportTarget } from "./queries.ts";
 import { StoredFiles } from "./StoredFiles.tsx";
 import { takeDrops } from "./take-drops.ts";
 import { uploadFile } from "./upload.ts";
+import { type Uploading, uploadingAt, UploadProgress } from "./UploadProgress.tsx";
 
 const origins = [
   { value: "upload", label: "Upload a file" },
@@ -52,8 +52,6 @@ function useTargets(serverId: number | null): ImportTarget[] {
     ...(sites?.data ?? []).map(({ id, name }) => ({ type: "site", id, name }) as const),
   ];
 }
-
-type Uploading = { name: string; bytes: number; sent: number };
 
 export function ImportPage() {
   const opened = useLoaderData<typeof importLoader>();
@@ -87,12 +85,11 @@ export function ImportPage() {
     if (file === null) return null;
     const controller = new AbortController();
     sending.current = controller;
-    const facts = { name: file.name, bytes: file.size };
-    setUploading({ ...facts, sent: 0 });
+    setUploading(uploadingAt(null, file, 0));
     return uploadFile(of, file, {
       storageId,
       signal: controller.signal,
-      onProgress: (sent) => setUploading({ ...facts, sent }),
+      onProgress: (sent) => setUploading((before) => uploadingAt(before, file, sent)),
     });
   }
 
@@ -248,18 +245,7 @@ export function ImportPage() {
               onChoose={setPath}
             />
           )}
-          {uploading !== null && (
-            <div className="grid gap-1.5 text-sm text-muted">
-              <Progress
-                label={`Upload of ${uploading.name}`}
-                share={uploading.bytes === 0 ? null : uploading.sent / uploading.bytes}
-              />
-              <p>
-                {formatBytes(uploading.sent)} of {formatBytes(uploading.bytes)} sent. Keep this page
-                open.
-              </p>
-            </div>
-          )}
+          {uploading !== null && <UploadProgress {...uploading} />}
         </div>
         {error !== null && (
           <div ref={bringIntoView} className="scroll-my-24">
