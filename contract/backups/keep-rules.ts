@@ -17,13 +17,23 @@ export type KeepRules = z.infer<typeof keepRules>;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
+/** Formatters by time zone: to make one takes longer than to apply the rules to some backups. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function datesOf(timeZone: string): Intl.DateTimeFormat {
+  // "2026-01-31": no other locale has the parts in this order and nothing else.
+  const dates =
+    formatters.get(timeZone) ?? new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" });
+  formatters.set(timeZone, dates);
+  return dates;
+}
+
 /**
  * @returns a function whose results are equal for moments of the same period, in a time zone; weeks begin on Monday
  * (ISO 8601)
  */
 function createPeriodOf(timeZone: string): (period: KeepPeriod, at: Date) => string | number {
-  // "2026-01-31": no other locale has the parts in this order and nothing else.
-  const dates = new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" });
+  const dates = datesOf(timeZone);
   const known = new Map<number, string>();
   const dateOf = (at: Date): string => {
     // In every time zone, a day begins at a multiple of 15 minutes.

@@ -45,6 +45,18 @@ test("incremental backups have a full each week, which is kept as long as its de
   expect(storedAt(incremental, now.getTime() + 2 * hourMs)).toBe(1000 + 2 * 10 + 1000);
 });
 
+test("a full is needed by as many incremental backups as retention leaves of them", () => {
+  const full = backup(1, { sizeBytes: 1000 });
+  const stored = [backup(0, { baseId: full.id, sizeBytes: 10 }), full];
+  const hourly = nightly({ incremental: true, gapMs: hourMs, hold: 20, stored });
+  // The twenty newest need the first full, however many there were before them.
+  expect(storedAt(hourly, now.getTime() + 41 * hourMs + hourMs / 2)).toBe(1000 + 20 * 10);
+  // Of forty, thirty fit below a full.
+  expect(storedAt({ ...hourly, hold: 40 }, now.getTime() + 41 * hourMs + hourMs / 2)).toBe(
+    2 * 1000 + (30 + 9) * 10,
+  );
+});
+
 test("counts the last run of each kept hour for runs within an hour", () => {
   const often = nightly({ gapMs: hourMs / 6, hold: 3, keep: { hourly: 24 } });
   // Three in the newest hour, and one in each of the 23 before it.

@@ -2,7 +2,7 @@
 // and retention is applied to them.
 import { setImmediate as turn } from "node:timers/promises";
 import { safetyKeptDays } from "../../../contract/backups/backup.ts";
-import { fullKeptDays, maxPatches } from "../../../contract/backups/incremental.ts";
+import { fullKeptDays, fullsOf } from "../../../contract/backups/incremental.ts";
 import { keptBy, type KeepRules } from "../../../contract/backups/keep-rules.ts";
 import { forecastDays } from "../../../contract/backups/storage-forecast.ts";
 import { median } from "../run/median.ts";
@@ -62,20 +62,34 @@ function sizesOf(stored: readonly StoredBackup[]): (atMs: number) => number {
   return (atMs) => usualBytes + growth * Math.max(0, atMs - newMs);
 }
 
-/** Number of runs per full, of which the others store changes. */
-const runsOfFull = (gapMs: number): number =>
-  Math.max(1, Math.min(maxPatches + 1, Math.ceil((fullKeptDays * dayMs) / gapMs)));
+/** Runs per full, which the forecast of a configuration needs for many days. */
+const cycles = new WeakMap<ForecastConfiguration, number>();
+
+/** Returns the number of runs per full, of which the others store changes. */
+function runsOfFull(configuration: ForecastConfiguration, gapMs: number, firstMs: number): number {
+  const most = Math.max(1, Math.ceil((fullKeptDays * dayMs) / gapMs));
+  const count = () => {
+    const runs = Array.from({ length: most }, (_, index) => new Date(firstMs + index * gapMs));
+    const fulls = fullsOf(runs, configuration);
+    const next = runs.findIndex((run, index) => index > 0 && fulls.get(run) === run);
+    return next < 0 ? most : next;
+  };
+  const cycle = cycles.get(configuration) ?? count();
+  cycles.set(configuration, cycle);
+  return cycle;
+}
 
 /** Returns functions for the size of a coming run that begins at a moment, and the time of the full that it needs. */
-function comingSizes({ gapMs, nextRunAt, incremental, stored }: ForecastConfiguration) {
+function comingSizes(configuration: ForecastConfiguration) {
+  const { gapMs, nextRunAt, incremental, stored } = configuration;
   const fullAt = sizesOf(stored.filter(({ baseId }) => baseId === null));
   const patches = stored.filter(({ baseId }) => baseId !== null);
   // Before the first patch their size is unknown.
   if (!incremental || gapMs === null || nextRunAt === null || patches.length === 0)
     return { fullAt, of: (ms: number) => ({ sizeBytes: fullAt(ms), fullMs: ms }) };
   const patchAt = sizesOf(patches);
-  const cycle = runsOfFull(gapMs);
   const firstMs = nextRunAt.getTime();
+  const cycle = runsOfFull(configuration, gapMs, firstMs);
   return {
     fullAt,
     of(ms: number) {

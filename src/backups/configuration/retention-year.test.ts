@@ -51,6 +51,19 @@ test("also keeps the fulls of incremental backups that the rules keep", () => {
   expect(simulateYear({ ...weekly, isIncremental: true })).toEqual(simulateYear(weekly));
 });
 
+test("counts the incremental backups of a full that retention leaves, not those that were made", () => {
+  const hourly = { ...asked, frequency: "0 * * * *", keep: { daily: 30, monthly: 12 } };
+  const year = simulateYear({ ...hourly, hold: 24, isIncremental: true });
+  // Thirty times a run stored changes within 31 hours, but after a day only some of those are left.
+  expect(year === null ? null : shown(year)).toEqual([
+    "Last 24: 24, 1 day",
+    "30 daily: 30, 29 days",
+    "12 monthly: 12, 11 months",
+    "Full, for incremental ones: 11, 11 months",
+    "all: 73, 11 months",
+  ]);
+});
+
 test("returns nothing if only the last backups are kept, or nothing runs", () => {
   expect(simulateYear({ ...asked, hold: 7, keep: null })).toBeNull();
   expect(simulateYear({ ...asked, hold: 7, keep: { daily: null } })).toBeNull();

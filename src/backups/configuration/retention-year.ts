@@ -1,5 +1,5 @@
 // Simulates what retention keeps after a year of a schedule, rule by rule.
-import { fullKeptDays, maxPatches } from "../../../contract/backups/incremental.ts";
+import { fullsOf } from "../../../contract/backups/incremental.ts";
 import {
   keptBy,
   keepPeriods,
@@ -71,7 +71,11 @@ export function simulateYear({
     }),
   ];
   const byRules = newestFirst.filter((_, index) => index < hold || byIndex.has(index));
-  const needed = isIncremental ? fullsNeeded(runs, new Set(byRules)) : [];
+  const fulls = isIncremental ? fullsOf(runs, { hold, keep: used, timeZone }) : null;
+  /** Full backups that no rule keeps, but on which a kept incremental one depends. */
+  const needed = [...new Set(byRules.map((run) => fulls?.get(run) ?? run))].filter(
+    (full) => !byRules.includes(full),
+  );
   const spanMs = newest.getTime() - now.getTime();
   return {
     rules:
@@ -83,27 +87,6 @@ export function simulateYear({
     newest,
     spanMs,
   };
-}
-
-/**
- * Returns full backups that no rule keeps, but on which a kept incremental one depends.
- * @param runs oldest first
- * @returns newest first
- */
-function fullsNeeded(runs: readonly Date[], kept: ReadonlySet<Date>): Date[] {
-  const needed = new Set<Date>();
-  let full: Date | null = null;
-  let patches = 0;
-  for (const run of runs) {
-    const isFull: boolean =
-      full === null ||
-      patches === maxPatches ||
-      run.getTime() - full.getTime() >= fullKeptDays * dayMs;
-    patches = isFull ? 0 : patches + 1;
-    if (isFull) full = run;
-    if (full !== null && kept.has(run) && !kept.has(full)) needed.add(full);
-  }
-  return [...needed].toReversed();
 }
 
 /** E.g. "11 months", "6 days", "less than a day". */
