@@ -167,15 +167,15 @@ export async function markMade(client: pg.Client, database: string, mark: string
   );
 }
 
-/** Whether a database still has the mark, so that its restore was never committed. */
+/** Whether a database still has one of the marks, so that its restore was never committed. */
 export async function isMarked(
   client: pg.Client,
   database: string,
-  mark: string,
+  marks: string[],
 ): Promise<boolean> {
   const { rows } = await client.query(
-    "select from pg_database where datname = $1 and shobj_description(oid, 'pg_database') = $2",
-    [database, mark],
+    "select from pg_database where datname = $1 and shobj_description(oid, 'pg_database') = any($2)",
+    [database, marks],
   );
   return rows.length > 0;
 }

@@ -52,7 +52,7 @@ declare
   space record;
 begin
   -- It is a whole one from here on, see markMade.
-  if shobj_description((select oid from pg_database where datname = current_database()), 'pg_database') ~ '^quarterdeck restore \\d+$' then
+  if shobj_description((select oid from pg_database where datname = current_database()), 'pg_database') ~ '^quarterdeck restore \\d+( \\S+)?$' then
     execute format('comment on database %I is null', current_database());
   end if;
 

@@ -300,12 +300,26 @@ describe.skipIf(!hasPostgresServer).each([
       await source.restore(Readable.from([archive]), attempt());
       expect(said).toContain("Created the database missing.");
       expect((await dump()).manifest).toEqual(manifest);
-      // The state after a kill before the first statement.
-      await server.query("postgres", "create database half");
-      await server.query("postgres", "comment on database half is 'quarterdeck restore 7'");
-      const half = makeSource(server.url("half"));
-      expect(await half.source.settle(half.attempt())).toBe("as it was");
-      expect(await half.source.exists()).toBe(false);
+      // The state after a kill before the first statement, of this installation, of its earlier version, and of another installation.
+      const half = makeSourceOn(server.url("half"), { host, installation: "i1" });
+      for (const [mark, state] of [
+        ["7 i1", "as it was"],
+        ["7", "as it was"],
+        ["7 i2", "unknown"],
+      ]) {
+        await server.query("postgres", "create database half");
+        await server.query("postgres", `comment on database half is 'quarterdeck restore ${mark}'`);
+        expect(await half.source.settle(half.attempt()), mark).toBe(state);
+        expect(await half.source.exists(), mark).toBe(state === "unknown");
+      }
+      // It is whole once it was restored, whoever made it.
+      const another = makeSourceOn(server.url("half"), { host, installation: "i2" });
+      await half.source.restore(Readable.from([archive]), half.attempt());
+      expect(await another.source.settle(another.attempt())).toBe("unknown");
+      await server.query("postgres", "drop database half");
+      await half.source.restore(Readable.from([archive]), half.attempt());
+      expect(await half.source.settle(half.attempt())).toBe("unknown");
+      expect(await half.source.exists()).toBe(true);
       expect(await source.settle(attempt())).toBe("unknown");
       expect(await source.exists()).toBe(true);
       const powerless = makeSource(server.url("nowhere", other));

@@ -72,9 +72,8 @@ export function createPostgresSource({
   /** A database cannot be dropped over a connection to it. */
   const beside = { ...target, database: "postgres" };
   const lockOptions = lockWaitMs === undefined ? {} : { lockWaitMs };
+  /** Also the mark of a database that the restore created, which the prologue's SQL matches. */
   const restoreName = (id: number) => ownName(target, ["restore", id]);
-  /** Returns the mark of a database that a restore created. The prologue's SQL matches it, too. */
-  const markOf = (id: number) => `quarterdeck restore ${id}`;
 
   /** The tools that were found last, for the run or restore that follows. */
   let known: Installations | null = null;
@@ -144,7 +143,7 @@ export function createPostgresSource({
             isMade = false;
             throw isNew ? databaseTaken(target) : error;
           });
-          await markMade(client, target.database, markOf(attempt.id));
+          await markMade(client, target.database, applicationName);
           attempt.say(`Created the database ${target.database}.`);
         });
       }
@@ -233,7 +232,9 @@ export function createPostgresSource({
       const isHalf = await withServer(target, session, async (client) => {
         await endSessions(client, target, restoreName(attempt.id), attempt.signal);
         await dropDatabase(client, drillDatabaseOf(target, attempt.id));
-        return isMarked(client, target.database, markOf(attempt.id));
+        // The marks of an earlier version lack the installation.
+        const marks = [restoreName(attempt.id), ownName({}, ["restore", attempt.id])];
+        return isMarked(client, target.database, marks);
       });
       // In a database that existed before, neither a rolled-back transaction nor a committed one leaves a trace.
       if (!isHalf) return "unknown";
