@@ -1,3 +1,5 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import pg from "pg";
 import type { StorageForecast } from "../../../contract/backups/storage-forecast.ts";
@@ -35,6 +37,21 @@ test("excludes backups of a configuration that is being deleted", async () => {
     stored_bytes: first.size + second.size,
     later_bytes: 3 * first.size,
     configurations: 1,
+  });
+});
+
+test("a file whose deletion failed is stored until it is deleted", async () => {
+  const { id } = await service.installed({ hold: 2 });
+  const [first, second] = [await service.run(id), await service.run(id)];
+  // Replaces the file by a folder, which cannot be deleted like a file.
+  const file = join(service.folder, "copies", first.path);
+  await rm(file);
+  await mkdir(join(file, "in the way"), { recursive: true });
+  await service.call("DELETE", `/api/backup/${first.id}`);
+  await service.becomes(first.id, "failed");
+  expect(await forecastOf(id)).toMatchObject({
+    stored_bytes: first.size + second.size,
+    later_bytes: 3 * first.size,
   });
 });
 

@@ -81,12 +81,19 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
             backups.started_at,
           ),
           sizeBytes: backups.size,
+          status: backups.status,
           trigger: backups.trigger,
           pinnedAt: backups.pinned_at,
           lockedUntil: backups.locked_until,
         })
         .from(backups)
-        .where(and(eq(backups.storage_provider_id, providerId), eq(backups.status, "finished")))
+        .where(
+          and(
+            eq(backups.storage_provider_id, providerId),
+            // A failed backup with a path is a failed deletion, and still has its file.
+            sql`(${backups.status} = 'finished' or ${backups.status} = 'failed' and ${backups.path} <> '')`,
+          ),
+        )
         .orderBy(desc(backups.id)),
       inventory.allServers(),
       inventory.findStorageProvider(providerId),
@@ -110,10 +117,11 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
         nextRunAt: row?.next_run_at ?? null,
         incremental: row?.incremental ?? false,
         lockDays: provider?.type === "s3" ? (provider.lock?.days ?? null) : null,
-        stored: (storedOf.get(id) ?? []).map(({ trigger, pinnedAt, ...one }) => ({
+        stored: (storedOf.get(id) ?? []).map(({ status, trigger, pinnedAt, ...one }) => ({
           ...one,
           isSafety: trigger === "safety",
-          isPinned: pinnedAt !== null,
+          // How long deletions go on failing is unknown, so their files count like pinned ones.
+          isPinned: pinnedAt !== null || status === "failed",
         })),
       };
     });
