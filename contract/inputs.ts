@@ -61,15 +61,26 @@ export const line = (max: number) =>
  */
 const unseen = /[\u00ad\u200b\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
-/** A name that a user gives: as `line`, without invisible characters. */
+/** A name that a user gives: as `line`, without invisible characters, and not of those alone that some scripts need. */
 export const givenName = (max: number) =>
   storableText().check(
-    z.overwrite((text) => text.replaceAll(unseen, "")),
+    z.overwrite((text) => (/[^\s\p{Cf}]/u.test(text) ? text.replaceAll(unseen, "") : "")),
     z.trim(),
     z.minLength(1),
     z.maxLength(max),
     z.regex(printable, { error: noControls }),
   );
+
+/** The base of an address, a key or another text that never has invisible characters: they and blanks at its ends are pasted along. */
+export const pastedText = () =>
+  storableText().check(
+    z.overwrite((text) => text.replaceAll(/\p{Cf}/gu, "")),
+    z.trim(),
+  );
+
+/** As `line`, of a `pastedText`. */
+export const pastedLine = (max: number) =>
+  pastedText().check(z.minLength(1), z.maxLength(max), z.regex(printable, { error: noControls }));
 
 /** The exact name of something that exists: as `line`, keeping spaces at its beginning and end. */
 export const exactLine = (max: number) =>

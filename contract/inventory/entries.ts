@@ -1,7 +1,7 @@
 // Schemas of the inventory's entries, by kind: as stored in the file, and as sent in a request. The two differ only in
 // ids and secrets. Unknown keys are errors, because in files written by hand they are typos.
 import * as z from "zod/mini";
-import { givenName, line, ownId } from "../inputs.ts";
+import { givenName, ownId, pastedLine, pastedText } from "../inputs.ts";
 import { channelTypes } from "../notifications/notification.ts";
 import {
   absolutePath,
@@ -37,7 +37,7 @@ function entriesWith<
 >(id: Id, secret: Secret, key: Key, config: Config) {
   /** Address and port of an SSH server, the user that logs in, and the one host key to accept. */
   const hop = {
-    host: z.string().check(
+    host: pastedText().check(
       z.regex(/^[A-Za-z0-9_:][A-Za-z0-9_.:-]{0,254}$/, {
         error: "A host is a name or an address, without a port.",
       }),
@@ -47,7 +47,7 @@ function entriesWith<
     user,
     key,
     host_key: z.optional(
-      z.string().check(
+      pastedText().check(
         z.regex(/^SHA256:[A-Za-z0-9+/]{43}$/, {
           error: "A host key is its fingerprint, “SHA256:…”, as “ssh-keygen -l” shows it.",
         }),
@@ -155,7 +155,7 @@ function entriesWith<
         name: givenName(100),
         type: z.literal("s3"),
         bucket,
-        region: z.optional(line(100)),
+        region: z.optional(pastedLine(100)),
         endpoint: z.optional(endpoint),
         access_key: secret,
         secret_key: secret,
@@ -187,7 +187,12 @@ function entriesWith<
     notification_channels: z.discriminatedUnion("type", [
       z.strictObject({ id, name: givenName(100), type: z.literal(slack), webhook: secret }),
       z.strictObject({ id, name: givenName(100), type: z.literal(discord), webhook: secret }),
-      z.strictObject({ id, name: givenName(100), type: z.literal(email), email: z.email() }),
+      z.strictObject({
+        id,
+        name: givenName(100),
+        type: z.literal(email),
+        email: pastedText().check(z.email()),
+      }),
     ]),
   };
 }

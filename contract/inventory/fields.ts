@@ -1,7 +1,7 @@
 // Schemas of the fields of inventory entries, apart from ids and names.
 import * as z from "zod/mini";
 import { hasRecipientSum, recipientForm } from "./age-recipient.ts";
-import { line, storableText } from "../inputs.ts";
+import { line, pastedLine, pastedText, storableText } from "../inputs.ts";
 
 export const absolutePath = line(1024).check(
   z.regex(/^[/~]/, { error: "A path must be absolute; it starts with “/” or “~/”." }),
@@ -63,13 +63,13 @@ export const sftpPath = line(1024).check(
 );
 
 /** The name of a bucket, or the ARN of an access point, which may contain slashes. */
-export const bucket = line(255).check(
+export const bucket = pastedLine(255).check(
   z.regex(/^(?:arn:\S+|[^\s/]+)$/, {
     error: "A bucket is its name alone. Folders in it are the directories of backups.",
   }),
 );
 
-export const endpoint = storableText().check(
+export const endpoint = pastedText().check(
   z.maxLength(2048),
   z.refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), {
     error: "An endpoint must be an http or https URL.",
@@ -86,14 +86,14 @@ export const endpoint = storableText().check(
   ),
 );
 
-export const timeZone = line(64).check(
+export const timeZone = pastedLine(64).check(
   z.refine((name) => isTimeZone(name), {
     error: "A time zone must be an IANA name such as “Europe/Berlin”.",
   }),
 );
 
 /** A name, or the number of an account without a name. */
-export const user = z.string().check(
+export const user = pastedText().check(
   z.regex(/^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}\$?$/, {
     error: "A user is an account's name on the server.",
   }),
@@ -102,7 +102,7 @@ export const user = z.string().check(
 /** Public keys of age, https://age-encryption.org/v1: backups are encrypted to all of them. */
 export const recipients = z
   .array(
-    z.string().check(
+    pastedText().check(
       z.regex(recipientForm, {
         error: "A recipient is a public key of age: “age1” and 58 more characters.",
         abort: true,

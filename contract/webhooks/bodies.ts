@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { subscribableEvents } from "../events.ts";
-import { optionalLine, moment, storableText } from "../inputs.ts";
+import { optionalLine, moment, pastedText } from "../inputs.ts";
 
 /** An `https:` or `http:` URL without credentials. The service checks whether its host is allowed. */
-const callableUrl = storableText().check(
+const callableUrl = pastedText().check(
   z.minLength(1),
   z.maxLength(2048),
   z.refine(
