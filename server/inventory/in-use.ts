@@ -16,6 +16,7 @@ import {
   workers,
 } from "../store/tables.ts";
 import type { InventoryKind } from "../../contract/inventory/entries.ts";
+import { listedTwice } from "./listed-twice.ts";
 import { processManagerOf, type Inventory } from "./schema.ts";
 
 const kinds = {
@@ -107,7 +108,7 @@ const processManagerIn = (server: ServerEntry | undefined) =>
     : "this service";
 
 /** An entry whose change would affect its users. */
-export type InUse = { kind: InventoryKind; id: number; message: string };
+export type InUse = { kind: InventoryKind; id: number; field: string; message: string };
 
 /** @returns one for each site whose processes another process manager would have to take over */
 async function stillKept(db: Connection, inventory: Inventory): Promise<InUse[]> {
@@ -132,15 +133,21 @@ async function stillKept(db: Connection, inventory: Inventory): Promise<InUse[]>
           {
             kind: "sites",
             id,
+            field: "server",
             message: `Site ${id} (${name}) cannot be given another supervisor while these workers are not stopped: ${numbers.join(", ")}. Stop them first.`,
           },
         ];
   });
 }
 
-/** @returns one for each entry that is still in use, and either gone from the file or given another process manager */
+/** @returns one for each entry that is still in use, and either gone from the file or changed so that its users would suffer */
 export async function stillUsed(db: Connection, inventory: Inventory): Promise<InUse[]> {
-  const found = await stillKept(db, inventory);
+  const found = [
+    ...(await stillKept(db, inventory)),
+    ...(await listedTwice(db, inventory)).map(
+      (one) => ({ kind: "storage_providers", ...one }) as const,
+    ),
+  ];
   for (const { of, by, reference, number, says } of uses) {
     const { table, word } = kinds[of];
     const kept = inventory[of].map(({ id }) => id);
@@ -159,6 +166,8 @@ export async function stillUsed(db: Connection, inventory: Inventory): Promise<I
       found.push({
         kind: of,
         id,
+        // It has no fields any more.
+        field: "",
         message: `${word} ${id} (${name}) ${says(numbers.join(", "))}`,
       });
   }

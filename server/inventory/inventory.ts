@@ -146,9 +146,9 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
     const inUse = await store.stillUsed(inventory);
     return [
       ...complaints,
-      ...inUse.map(({ kind, id, message }) => {
+      ...inUse.map(({ kind, id, field, message }) => {
         const index = inventory[kind].findIndex((entry) => entry.id === id);
-        return { path: index === -1 ? [kind] : [kind, index, "server"], message };
+        return { path: index === -1 ? [kind] : [kind, index, field], message };
       }),
     ];
   }

@@ -30,7 +30,7 @@ import type { ConfigurationTransitions } from "../configuration-transitions.ts";
 import { configurationEntry } from "../event-data.ts";
 import type { RecoveryWriter } from "../recovery/recovery-writer.ts";
 import type { Resolver } from "../resolver.ts";
-import { placeOf } from "./storage-place.ts";
+import { placeOf } from "../../inventory/storage-place.ts";
 import { engineOfEntry } from "../subject.ts";
 
 type AdoptStorageOptions = {

@@ -1,7 +1,7 @@
 // Finds storage providers of the inventory that share files.
 import { normalize } from "node:path/posix";
-import { expandHome } from "../../inventory/paths.ts";
-import type { StorageProviderEntry } from "../../inventory/store.ts";
+import { expandHome } from "./paths.ts";
+import type { StorageProviderEntry } from "./rows.ts";
 
 /** Returns a string that is a prefix of another provider's if that one lies inside this one. @param here ids of the servers that are this machine */
 export function placeOf(entry: StorageProviderEntry, here: ReadonlySet<number>): string {
