@@ -46,7 +46,9 @@ test("a worker that repeatedly exits with 0 is crash-looping, on its list, its p
   await expect(problem).toContainText("Worker default on database is crash-looping");
   await problem.getByRole("link", { name: /^View: Worker default/ }).click();
   await expect(main.getByText("crash-looping", { exact: true })).toBeVisible();
-  await expect(main).toContainText("clears after 10 minutes without a crash");
+  await expect(main).toContainText(
+    "clears after 10 minutes without a crash, or when the worker is restarted.",
+  );
   await expectAccessible(page);
 
   await page.getByRole("button", { name: ofWorker(id, "Stop") }).click();

@@ -136,7 +136,7 @@ export function WorkerPage() {
               <>
                 {" "}
                 Crash-looping since <Time value={loop.since} />. The state clears after 10 minutes
-                without a crash.
+                without a crash, or when the worker is restarted.
               </>
             )}
           </p>
