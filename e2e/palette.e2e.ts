@@ -169,6 +169,29 @@ test("opens by its shortcut as soon as a page is shown, fetched or cached @long"
   await expect(field(page)).toBeFocused();
 });
 
+test("what is typed before its code has come is searched for, and goes into no field of the page", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const coming = Promise.withResolvers<void>();
+  await page.route(/\/assets\/Overlays-/, async (route) => {
+    await coming.promise;
+    await route.continue();
+  });
+  await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+  const queue = page.getByLabel("Queue", { exact: true });
+  await queue.press("Control+k");
+  await page.keyboard.type(`${site.name}xx`);
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Backspace");
+  coming.resolve();
+  await expect(field(page)).toHaveValue(site.name);
+  await expect(field(page)).toBeFocused();
+  await expect(palette(page).getByRole("option", { name: site.name }).first()).toBeVisible();
+  await expect(queue).toHaveValue("default");
+});
+
 test("works by keyboard on a narrow screen and from within a field, and returns the focus @long", async ({
   connected: page,
   service,

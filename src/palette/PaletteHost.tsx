@@ -19,8 +19,8 @@ const load = async (): Promise<Render> => {
 
 let loaded: Render | null = null;
 
-function PaletteDialog({ from }: PaletteState) {
-  const [text, setText] = useState("");
+function PaletteDialog({ from, typed }: PaletteState) {
+  const [text, setText] = useState(typed);
   const [render, setRender] = useState(() => loaded);
   /** The text at which Enter was pressed before there were results. */
   const [entered, setEntered] = useState<string | null>(null);
@@ -61,5 +61,5 @@ function PaletteDialog({ from }: PaletteState) {
 
 export function PaletteHost() {
   const state = useStore(paletteState);
-  return state === null ? null : <PaletteDialog from={state.from} />;
+  return state === null ? null : <PaletteDialog {...state} />;
 }

@@ -1,8 +1,12 @@
 // The state that is needed before the palette is loaded: whether it is open, and its key.
 import { createStore } from "../store.ts";
 
-/** The element that had the focus, and gets it back. */
-export type PaletteState = { from: Element | null };
+export type PaletteState = {
+  /** The element that had the focus, and gets it back. */
+  from: Element | null;
+  /** What was typed before the palette's field was there. */
+  typed: string;
+};
 
 /** Null = closed. */
 export const paletteState = createStore<PaletteState | null>(null);
@@ -14,7 +18,7 @@ export function openPalette(): void {
   // An alert dialog must be answered first.
   if (modal?.role === "alertdialog") return;
   if (modal !== null && "requestClose" in modal) modal.requestClose();
-  paletteState.set({ from: document.activeElement });
+  paletteState.set({ from: document.activeElement, typed: "" });
 }
 
 /** The user agents of iPhone and iPad contain "like Mac OS X", so they match as well. */
@@ -28,11 +32,23 @@ export const paletteKey = () =>
 const isK = ({ key, code }: KeyboardEvent) =>
   /^k$/i.test(key) || (key > "\u007f" && code === "KeyK");
 
+/** Keeps what is typed before the palette's code is loaded. The page behind must not get it. */
+function keepTyped(event: KeyboardEvent): void {
+  const state = paletteState.get();
+  const { key, ctrlKey, metaKey } = event;
+  const typed = state?.typed ?? "";
+  const next = key === "Backspace" ? typed.slice(0, -1) : key.length === 1 ? typed + key : null;
+  if (state === null || next === null || ctrlKey || metaKey) return;
+  if (document.querySelector("dialog:modal") !== null) return;
+  event.preventDefault();
+  paletteState.set({ ...state, typed: next });
+}
+
 function listen(event: KeyboardEvent): void {
   const { ctrlKey, metaKey, altKey, shiftKey } = event;
   // On a Mac, Ctrl+K deletes to the end of the line.
   const isMeant = isApple() ? metaKey && !ctrlKey : ctrlKey && !metaKey;
-  if (!isMeant || altKey || shiftKey || !isK(event)) return;
+  if (!isMeant || altKey || shiftKey || !isK(event)) return keepTyped(event);
   event.preventDefault();
   if (paletteState.get() === null) openPalette();
   else closePalette();
