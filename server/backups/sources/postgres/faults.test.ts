@@ -1,7 +1,10 @@
 // Tests missing privileges, and effects of other sessions and of the server's settings on a dump or restore.
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { PassThrough, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -11,8 +14,10 @@ import {
 } from "../../testing/postgres-server.ts";
 import { dropDatabase } from "./databases.ts";
 import { sendSignal } from "../../../testing/signals.ts";
-import { fingerprint, makeSource, never } from "./testing/fixtures.ts";
+import { fingerprint, makeSource, never, untilRestoring } from "./testing/fixtures.ts";
 import { SourceError } from "../source.ts";
+
+const run = promisify(execFile);
 
 /** Catches the error at once, because the test awaits it later. */
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
@@ -20,6 +25,10 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     () => "It did not fail.",
     (error: unknown) => error,
   );
+
+/** Prints the process of a program that restores for an installation. */
+const findTool = `for one in $(grep -lzFs "PGAPPNAME=quarterdeck restore 7 $1" /proc/[0-9]*/environ); do
+  read -r name <"\${one%environ}comm" && [ "$name" = "$2" ] && basename "$(dirname "$one")"; done; true`;
 
 const reader = { user: "reader", password: "rea" };
 
@@ -188,6 +197,30 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
       name: "SourceError",
       message: expect.stringMatching(/^shop is unchanged: /),
     });
+    expect(await fingerprint(server, database)).toEqual(before);
+  });
+
+  test.each([
+    ["pg_restore", "The backup could not be read: pg_restore says: it ended with exit code 137"],
+    ["psql", "shop is unchanged: psql ended with exit code 137"],
+  ])("is unchanged where %s is killed, which is named as the cause", async (program, message) => {
+    const database = await makeDatabase(
+      "create table big as select n, repeat(md5(n::text), 30) as filler from generate_series(1, 20000) n",
+    );
+    const installation = randomUUID();
+    const { source, attempt, dump } = makeSource(server.url(database), { installation });
+    const { archive } = await dump();
+    await server.query(database, "create table later ()");
+    const before = await fingerprint(server, database);
+    const input = new PassThrough();
+    const half = Math.floor(archive.length / 2);
+    input.write(archive.subarray(0, half));
+    const restoring = failureOf(source.restore(input, attempt()));
+    await untilRestoring(server);
+    const { stdout: pid } = await run("sh", ["-c", findTool, "sh", installation, program]);
+    sendSignal(Number(pid), "SIGKILL");
+    input.end(archive.subarray(half));
+    expect(await restoring).toMatchObject({ name: "SourceError", message });
     expect(await fingerprint(server, database)).toEqual(before);
   });
 

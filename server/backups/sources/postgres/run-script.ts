@@ -1,4 +1,5 @@
 // Restores an archive within a script: pg_restore writes the archive as SQL directly into psql, on the machine that runs the tools.
+import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { givenFile } from "../../../hosts/given-file.ts";
 import type { Host } from "../../../hosts/host.ts";
@@ -36,6 +37,11 @@ type Script = {
   /** Major version of the server. */
   serverMajor: number;
 };
+
+/** Exit codes above it tell the signal that ended a program. */
+const signalCodes = 128;
+/** Of a program that a closed pipe has ended, by SIGPIPE. */
+const brokenPipeCode = signalCodes + constants.signals.SIGPIPE;
 
 /** Printed once everything before it has succeeded, including the commit. */
 const endMark = "quarterdeck: restored";
@@ -140,13 +146,17 @@ export async function runScript(
   const [restored = null, loaded = null] = pipelineEnds(done.stderr)?.slice(-stages.length) ?? [];
   if (loaded === 0 && done.stdout.includes(endMark)) return;
   const [ofRestoring, ofLoading] = divide(done.stderr);
-  // A pg_restore whose reader is gone only reports the consequence.
-  const isUnreadable = ofRestoring !== "" && !/: Broken pipe$/m.test(ofRestoring);
-  if (restored !== 0 && isUnreadable) {
+  // A pg_restore whose reader is gone only reports the consequence, or ends by a signal without a word.
+  const isCutOff = restored === brokenPipeCode || /: Broken pipe$/m.test(done.stderr);
+  if (restored !== null && restored !== 0 && !isCutOff) {
     const words = lastWords({ ...done, stderr: ofRestoring, exitCode: restored });
     throw new SourceError(`The backup could not be read: pg_restore says: ${words}`);
   }
-  const why = whyNot(lastWords({ ...done, stderr: ofLoading, exitCode: loaded }), lockWaitMs);
+  const words =
+    loaded !== null && loaded > signalCodes
+      ? `psql ended with exit code ${loaded}`
+      : lastWords({ ...done, stderr: ofLoading, exitCode: loaded });
+  const why = whyNot(words, lockWaitMs);
   throw new SourceError(
     isRehearsal ? `The backup cannot be restored: ${why}` : `${target.name} is unchanged: ${why}`,
   );
