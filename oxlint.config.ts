@@ -26,7 +26,7 @@ const wings = {
         "useSubmit",
       ],
       message:
-        "The router's file of these is 5 kB of the first load: see src/app/create-router.ts.",
+        "The router's file of these is 5 kB of the first load: see src/app/routing/create-router.ts.",
     },
   ],
   server: [{ regex: "^(\\.\\./)+src/", message: "src/ and server/ meet in contract/ only." }],

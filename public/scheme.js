@@ -1,5 +1,5 @@
 // Puts the scheme that was chosen in the settings on the page before anything is painted: the dashboard itself comes
-// too late for that. Other tabs follow. See src/app/appearance.ts.
+// too late for that. Other tabs follow. See src/app/shell/appearance.ts.
 {
   const apply = () => {
     let chosen = null;

@@ -7,12 +7,12 @@ import { RouterProvider } from "react-router/dom";
 import { queryClient } from "./api/query.ts";
 import { takeLink, type SignInLink } from "./api/kept-session.ts";
 import { sessions } from "./api/session.ts";
-import { createRouter } from "./app/create-router.ts";
-import "./app/first-parts.ts";
+import { createRouter } from "./app/routing/create-router.ts";
+import "./app/routing/first-parts.ts";
 import { firstPageStands, idle } from "./app/idle.ts";
-import { restoreCache } from "./app/kept-cache.ts";
-import { RouterContext } from "./app/router-context.ts";
-import { linkState, unansweredText } from "./app/link-state.ts";
+import { restoreCache } from "./app/routing/kept-cache.ts";
+import { RouterContext } from "./app/routing/router-context.ts";
+import { linkState, unansweredText } from "./app/connect/link-state.ts";
 import { readFrom } from "./paths.ts";
 import { routes } from "./routes.tsx";
 import { nextChange } from "./store.ts";
@@ -89,7 +89,7 @@ type Links = { open(link: SignInLink): Promise<void>; verify(token: string): Pro
 
 /** Few visits begin with a link, so its code is loaded on demand. */
 async function loadLinks(): Promise<Links> {
-  const loaded = await import("./app/sign-in-link.ts").catch(() => null);
+  const loaded = await import("./app/connect/sign-in-link.ts").catch(() => null);
   return (
     loaded?.createLinks(remount) ?? {
       open: async () => linkState.set({ kind: "failed", reason: unansweredText }),
@@ -109,7 +109,7 @@ const whenShown = (): Promise<unknown> =>
 
 /** Separate, because a tab with a session needs it only after the page is shown. */
 const joinTabs = () =>
-  import("./app/session-tabs.ts").then(
+  import("./app/connect/session-tabs.ts").then(
     (tabs) => {
       tabs.joinSessionTabs(remount);
       return tabs;
@@ -121,7 +121,7 @@ async function start(): Promise<void> {
   // A user who opens the connect page may want another service than that of the other tabs.
   if (link === null && sessions.current() === null && location.pathname !== "/connect") {
     // Preloaded, because it is shown next if no tab answers.
-    void import("./app/ConnectPage.tsx");
+    void import("./app/connect/ConnectPage.tsx");
     await (await joinTabs())?.askSessionTabs();
   }
   if (link !== null) {
@@ -157,11 +157,11 @@ void idle()
   .then(() =>
     Promise.allSettled([
       joinTabs(),
-      import("./app/ErrorPage.tsx"),
+      import("./app/routing/ErrorPage.tsx"),
       document.fonts.load('1em "Geist Mono"'),
     ]),
   )
-  .then(() => import("./app/prefetch.ts"))
+  .then(() => import("./app/routing/prefetch.ts"))
   .then(
     ({ prefetchLinks }) => prefetchLinks(routes),
     // Links work without prefetching, only slower.

@@ -8,17 +8,17 @@ import {
   editConfigurationLoader,
   newConfigurationLoader,
 } from "./backups/loaders.ts";
-import { homeLoader } from "./app/home-loader.ts";
-import { NotFoundPage } from "./app/NotFoundPage.tsx";
-import { PageError } from "./app/PageError.tsx";
-import { Shell } from "./app/Shell.tsx";
+import { homeLoader } from "./app/start/home-loader.ts";
+import { NotFoundPage } from "./app/routing/NotFoundPage.tsx";
+import { PageError } from "./app/routing/PageError.tsx";
+import { Shell } from "./app/shell/Shell.tsx";
 import { PageSkeleton } from "./ui/Skeleton.tsx";
 
 const pages: RouteObject[] = [
   {
     path: "/",
     loader: homeLoader,
-    lazy: { Component: async () => (await import("./app/HomePage.tsx")).HomePage },
+    lazy: { Component: async () => (await import("./app/start/HomePage.tsx")).HomePage },
   },
   {
     path: "/sites/:id/workers",
@@ -239,7 +239,7 @@ export const routes: RouteObject[] = [
   ...design,
   {
     path: "/connect",
-    lazy: { Component: async () => (await import("./app/ConnectPage.tsx")).ConnectPage },
+    lazy: { Component: async () => (await import("./app/connect/ConnectPage.tsx")).ConnectPage },
     HydrateFallback: () => null,
   },
   { Component: Shell, children: pages.map(inShell) },

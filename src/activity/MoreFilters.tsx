@@ -1,6 +1,6 @@
 // Filters of the timeline that not every service supports: search, actor, and days.
 import type { Activity } from "../../contract/activity.ts";
-import { useTypedText } from "../app/typed-text.ts";
+import { useTypedText } from "../app/form/typed-text.ts";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
 import { Choice } from "./Choice.tsx";

@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { queryClient } from "../api/query.ts";
 import { everyServerQuery, everySiteQuery, siteQuery } from "../app/inventory.ts";
-import { load, loadIfThere } from "../app/loading.ts";
+import { load, loadIfThere } from "../app/routing/loading.ts";
 import { readFilter } from "./filter.ts";
 import { changeTimeline, newerQuery, timelineQuery } from "./queries.ts";
 import { withNewer } from "./timeline.ts";

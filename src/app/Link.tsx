@@ -1,8 +1,8 @@
 import { type ComponentProps, type MouseEvent, use } from "react";
 import { createPath } from "react-router";
 import { leadsToForm, useChangeRefusal } from "../commands/permission.ts";
-import { entryIndex } from "./page-change.ts";
-import { RouterContext } from "./router-context.ts";
+import { entryIndex } from "./routing/page-change.ts";
+import { RouterContext } from "./routing/router-context.ts";
 
 export type LinkProps = Omit<ComponentProps<"a">, "href" | "target"> & {
   /** Absolute path. */

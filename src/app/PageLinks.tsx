@@ -1,10 +1,10 @@
 import { Suspense } from "react";
-import { optionalPart } from "./optional-part.ts";
-import type { PagerLinksProps } from "./PagerLinks.tsx";
+import { optionalPart } from "./routing/optional-part.ts";
+import type { PagerLinksProps } from "./list/PagerLinks.tsx";
 
 // Loaded later: most lists have one page, and the pager is below the rows.
 const PagerLinks = optionalPart<PagerLinksProps>(
-  async () => (await import("./PagerLinks.tsx")).PagerLinks,
+  async () => (await import("./list/PagerLinks.tsx")).PagerLinks,
 );
 
 /** The pager of a list whose page is in the URL. Renders nothing for a single page. */

@@ -4,7 +4,7 @@ import { Checkbox } from "../ui/Checkbox.tsx";
 import { Field } from "../ui/Field.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { SecretBox } from "../ui/SecretBox.tsx";
-import { LeaveGuard } from "./LeaveGuard.tsx";
+import { LeaveGuard } from "./form/LeaveGuard.tsx";
 
 type SecretPanelProps = {
   title: string;

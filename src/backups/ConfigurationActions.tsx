@@ -1,5 +1,5 @@
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
-import { loadAgain } from "../app/asked-part.ts";
+import { loadAgain } from "../app/routing/asked-part.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";

@@ -2,7 +2,7 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { everySiteQuery, serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere, loadPlace, viewOf } from "../app/loading.ts";
+import { idOf, load, loadIfThere, loadPlace, viewOf } from "../app/routing/loading.ts";
 import {
   backupQuery,
   backupsQuery,

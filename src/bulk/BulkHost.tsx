@@ -1,4 +1,4 @@
-import { useAskedPart } from "../app/asked-part.ts";
+import { useAskedPart } from "../app/routing/asked-part.ts";
 import { useStore } from "../store.ts";
 import { type BulkTask, bulkTask } from "./current-task.ts";
 import { loadBulkDialog } from "./load-dialog.ts";

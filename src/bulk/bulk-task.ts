@@ -4,7 +4,7 @@ import { sessions } from "../api/session.ts";
 import type { IconName } from "../ui/Icon.tsx";
 import type { Question } from "../app/confirm.ts";
 import { toast } from "../app/toasts.ts";
-import { loadAgain } from "../app/asked-part.ts";
+import { loadAgain } from "../app/routing/asked-part.ts";
 import { type BulkRun, createRun, hasBroken, summaryOf } from "./bulk-run.ts";
 import type { Seen } from "./follow.ts";
 import { bulkTask } from "./current-task.ts";

@@ -1,7 +1,7 @@
 // A page of the documentation in the dashboard, with its table of contents.
 import { useEffect } from "react";
 import { useLoaderData, useLocation } from "react-router";
-import { Crumbs } from "../app/Crumbs.tsx";
+import { Crumbs } from "../app/place/Crumbs.tsx";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";

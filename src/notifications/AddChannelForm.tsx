@@ -1,5 +1,5 @@
 // Adds a channel by id, for a service that does not list the account's channels.
-import { IdForm } from "../app/IdForm.tsx";
+import { IdForm } from "../app/form/IdForm.tsx";
 import { toast } from "../app/toasts.ts";
 import { Panel } from "../ui/Panel.tsx";
 import { idTrouble } from "./channel-facts.ts";

@@ -6,8 +6,8 @@ import type { Notification } from "../../contract/notifications/notification.ts"
 import { listFloorMs } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { siteName, siteQuery } from "../app/inventory.ts";
-import { PlaceHeader } from "../app/PlaceHeader.tsx";
-import { SiteTabs } from "../app/SiteTabs.tsx";
+import { PlaceHeader } from "../app/place/PlaceHeader.tsx";
+import { SiteTabs } from "../app/place/SiteTabs.tsx";
 import { paths } from "../paths.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Panel } from "../ui/Panel.tsx";

@@ -1,7 +1,7 @@
 // The loaders of the notification pages. The navigation marks the current place by `siteId` or `serverId`.
 import type { LoaderFunctionArgs } from "react-router";
 import { serverQuery, siteQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere, loadPlace } from "../app/loading.ts";
+import { idOf, load, loadIfThere, loadPlace } from "../app/routing/loading.ts";
 import {
   channelsQuery,
   notificationEventsQuery,

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { workerLabel } from "../../contract/workers/worker-name.ts";
-import { loadAgain } from "../app/asked-part.ts";
+import { loadAgain } from "../app/routing/asked-part.ts";
 import { toast } from "../app/toasts.ts";
 import { Button } from "../ui/Button.tsx";
 import type { ProblemAction } from "./problems.ts";

@@ -1,6 +1,6 @@
 // The sites of a server, and its protection.
 import type { OverviewServer } from "../../contract/overview-parts.ts";
-import { healthLook } from "../app/health.ts";
+import { healthLook } from "../app/place/health.ts";
 import { Link } from "../app/Link.tsx";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { ProtectionPanel } from "../backups/protection/ProtectionPanel.tsx";

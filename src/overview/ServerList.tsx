@@ -1,7 +1,7 @@
 // All servers, one line each; the details are loaded when a line is opened.
 import { Suspense, useState } from "react";
 import type { OverviewServer } from "../../contract/overview-parts.ts";
-import { healthLook } from "../app/health.ts";
+import { healthLook } from "../app/place/health.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -10,8 +10,8 @@ import { Panel } from "../ui/Panel.tsx";
 import { LineDot } from "../ui/StatusDot.tsx";
 import { Time } from "../ui/Time.tsx";
 import { many } from "./problems.ts";
-import { optionalPart } from "../app/optional-part.ts";
-import { PartMissing } from "../app/PartMissing.tsx";
+import { optionalPart } from "../app/routing/optional-part.ts";
+import { PartMissing } from "../app/routing/PartMissing.tsx";
 
 /** Number of servers from which the list has a filter. */
 const filterFrom = 10;

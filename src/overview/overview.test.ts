@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WholeOverview } from "../app/inventory.ts";
-import { failureCount } from "../app/failures.ts";
+import { failureCount } from "../app/shell/failures.ts";
 import { calmText } from "./calm.ts";
 import { figuresOf } from "./figures.ts";
 import { firstSteps } from "./first-steps.ts";

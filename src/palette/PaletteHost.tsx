@@ -5,7 +5,7 @@ import { SearchDialog } from "../ui/SearchDialog.tsx";
 import { SearchInput } from "../ui/SearchInput.tsx";
 import { maxSearchText } from "../../contract/search.ts";
 import { toast } from "../app/toasts.ts";
-import { loadAgain } from "../app/asked-part.ts";
+import { loadAgain } from "../app/routing/asked-part.ts";
 import { closePalette, paletteState, type PaletteState } from "./palette-state.ts";
 import type { PaletteProps } from "./Palette.tsx";
 

@@ -3,7 +3,7 @@
 import { flushSync } from "react-dom";
 import type { NavigateFunction } from "react-router";
 import { sessions } from "../api/session.ts";
-import { knownServers, knownSites } from "../app/known-places.ts";
+import { knownServers, knownSites } from "../app/place/known-places.ts";
 import type { Entry } from "./entry.ts";
 import { closePalette } from "./palette-state.ts";
 

@@ -1,6 +1,6 @@
 // Entries that are available everywhere: the dashboard's own pages, its theme, and forms for the current place.
 import { sessions } from "../api/session.ts";
-import { appearance, schemes } from "../app/appearance.ts";
+import { appearance, schemes } from "../app/shell/appearance.ts";
 import { serverName, siteName } from "../app/inventory.ts";
 import { helpIndex } from "../help/help-index.ts";
 import { paths } from "../paths.ts";

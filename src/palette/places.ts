@@ -18,7 +18,7 @@ import {
   serverName,
   siteName,
 } from "../app/inventory.ts";
-import { type KnownPlace, knownServers, knownSites } from "../app/known-places.ts";
+import { type KnownPlace, knownServers, knownSites } from "../app/place/known-places.ts";
 import { paths } from "../paths.ts";
 import { runAllOf } from "./actions.ts";
 import { type Entry, toPage } from "./entry.ts";

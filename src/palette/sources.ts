@@ -1,6 +1,6 @@
 // All sources of the palette. To add one, write a hook of the type `Source`, and list it below.
 import { useState } from "react";
-import { useCurrentPlace } from "../app/current-place.ts";
+import { useCurrentPlace } from "../app/place/current-place.ts";
 import { currentCommands } from "../commands/current-commands.ts";
 import { paths } from "../paths.ts";
 import { recent } from "./choose.ts";

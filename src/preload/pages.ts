@@ -3,7 +3,7 @@
 import type { operations } from "../../contract/operations.ts";
 
 /** Preloaded where the address contains a code, which has to be exchanged for a token before any other request. */
-export const linkModule = "app/sign-in-link.ts";
+export const linkModule = "app/connect/sign-in-link.ts";
 
 type AnyPath = (typeof operations)[keyof typeof operations]["path"];
 
@@ -17,7 +17,7 @@ type PreloadedPage = {
 };
 
 export const preloadedPages: readonly PreloadedPage[] = [
-  { path: "/", module: "app/HomePage.tsx", asks: [] },
+  { path: "/", module: "app/start/HomePage.tsx", asks: [] },
   {
     path: "/servers/:id/backups",
     module: "backups/list/BackupsPage.tsx",

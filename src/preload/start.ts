@@ -2,7 +2,7 @@
 // color scheme, preloads the page's code, sends its first requests, and shows the frame of the page.
 import { firstSession, takeLink } from "../api/kept-session.ts";
 import { requestHeaders } from "../api/request-headers.ts";
-import { wideScreen } from "../app/wide-screen.ts";
+import { wideScreen } from "../app/nav/wide-screen.ts";
 import { linkModule, preloadFor } from "./pages.ts";
 import "../../public/scheme.js";
 

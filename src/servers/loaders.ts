@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadPlace } from "../app/loading.ts";
+import { idOf, load, loadPlace } from "../app/routing/loading.ts";
 import { serverStatusQuery } from "./queries.ts";
 
 export async function serverLoader({ params, request }: LoaderFunctionArgs) {

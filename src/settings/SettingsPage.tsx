@@ -5,7 +5,7 @@ import { useStore } from "../store.ts";
 import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
-import { appearance, type Scheme, schemes } from "../app/appearance.ts";
+import { appearance, type Scheme, schemes } from "../app/shell/appearance.ts";
 import { CheckPanel } from "./CheckPanel.tsx";
 import { DevicePanel } from "./DevicePanel.tsx";
 import { InventoryPanel } from "./InventoryPanel.tsx";

@@ -1,6 +1,6 @@
 import { type LoaderFunctionArgs, redirect } from "react-router";
 import { everyServerQuery } from "../app/inventory.ts";
-import { load, loadIfThere, pageOf } from "../app/loading.ts";
+import { load, loadIfThere, pageOf } from "../app/routing/loading.ts";
 import { paths } from "../paths.ts";
 import { inventoryQuery } from "./inventory/queries.ts";
 import { currentTokenQuery, installationQuery, isList, tokensQuery } from "./queries.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect } from "react";
-import { useAskedPart } from "../app/asked-part.ts";
+import { useAskedPart } from "../app/routing/asked-part.ts";
 import { register } from "../commands/registry.ts";
 import { useStore } from "../store.ts";
 import { attachKeys } from "./keys.ts";

@@ -1,5 +1,5 @@
 // Moves the focus among the rows of the page's lists. The document is the only source of the current row.
-import { linkOfRow } from "../app/row-clicks.ts";
+import { linkOfRow } from "../app/list/row-clicks.ts";
 
 const rowSelector = "main tbody > tr, main [data-row]";
 

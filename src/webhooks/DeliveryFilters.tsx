@@ -3,7 +3,7 @@ import { useNavigate } from "react-router";
 import { eventTypes } from "../../contract/events.ts";
 import { deliveryStates } from "../../contract/webhooks/delivery.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
-import { useTypedText } from "../app/typed-text.ts";
+import { useTypedText } from "../app/form/typed-text.ts";
 import { type DeliveriesView, paths } from "../paths.ts";
 import { Field } from "../ui/Field.tsx";
 import { handFocusOn } from "../ui/hand-focus-on.ts";

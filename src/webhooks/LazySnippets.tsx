@@ -1,5 +1,5 @@
 import { Suspense } from "react";
-import { optionalPart } from "../app/optional-part.ts";
+import { optionalPart } from "../app/routing/optional-part.ts";
 import { Skeleton } from "../ui/Skeleton.tsx";
 
 const Missing = () => <p className="text-muted">Couldn't load the examples.</p>;

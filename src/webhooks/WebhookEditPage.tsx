@@ -9,8 +9,8 @@ import {
 } from "../../contract/webhooks/bodies.ts";
 import { mutate } from "../api/mutate.ts";
 import { useLoaded } from "../api/query.ts";
-import { FormPage } from "../app/FormPage.tsx";
-import { changesIn } from "../app/form-values.ts";
+import { FormPage } from "../app/form/FormPage.tsx";
+import { changesIn } from "../app/form/form-values.ts";
 import { siteName, siteQuery } from "../app/inventory.ts";
 import { paths } from "../paths.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";

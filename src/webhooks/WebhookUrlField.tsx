@@ -1,6 +1,6 @@
 // The URL field of a webhook.
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
-import { toText } from "../app/form-values.ts";
+import { toText } from "../app/form/form-values.ts";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
 

@@ -7,16 +7,16 @@ import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { siteName, siteQuery } from "../app/inventory.ts";
 import { useTypedSearch } from "../app/list/typed-search.ts";
-import { ListPage } from "../app/ListPage.tsx";
-import { SiteTabs } from "../app/SiteTabs.tsx";
+import { ListPage } from "../app/list/ListPage.tsx";
+import { SiteTabs } from "../app/place/SiteTabs.tsx";
 import { paths } from "../paths.ts";
 import { serviceNow } from "../service-clock.ts";
 import type { webhooksLoader } from "./loaders.ts";
 import { webhooksQuery } from "./queries.ts";
 import { toMoving } from "./webhook-facts.ts";
 import { WebhookTable } from "./WebhookTable.tsx";
-import { optionalPart } from "../app/optional-part.ts";
-import { PartMissing } from "../app/PartMissing.tsx";
+import { optionalPart } from "../app/routing/optional-part.ts";
+import { PartMissing } from "../app/routing/PartMissing.tsx";
 
 const WebhookBulk = optionalPart(
   async () => (await import("./WebhookBulk.tsx")).WebhookBulk,

@@ -3,7 +3,7 @@ import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery } from "../app/inventory.ts";
 import { deliveryStates } from "../../contract/webhooks/delivery.ts";
-import { idOf, load, loadIfThere, loadPlace, pageOf, viewOf } from "../app/loading.ts";
+import { idOf, load, loadIfThere, loadPlace, pageOf, viewOf } from "../app/routing/loading.ts";
 import { type DeliveriesView, readId, readText } from "../paths.ts";
 import {
   deliveriesQuery,

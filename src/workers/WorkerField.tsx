@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { workerWarnings } from "../../contract/workers/warnings.ts";
-import { toNumber } from "../app/form-values.ts";
+import { toNumber } from "../app/form/form-values.ts";
 import { Field, type FieldAria } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
 import type { NumberFieldFacts } from "./worker-fields.ts";

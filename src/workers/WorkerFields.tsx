@@ -2,7 +2,7 @@
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { stopSignals } from "../../contract/workers/worker.ts";
 import { defaultStopWait } from "../../contract/workers/bodies.ts";
-import { toText } from "../app/form-values.ts";
+import { toText } from "../app/form/form-values.ts";
 import { Checkbox } from "../ui/Checkbox.tsx";
 import { FoldedFields } from "../ui/FoldedFields.tsx";
 import { Input } from "../ui/Input.tsx";

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ComponentProps, useState } from "react";
 import type { CreateWorkerBody } from "../../contract/workers/bodies.ts";
 import { AccountNotice } from "../app/AccountNotice.tsx";
-import { FormPage } from "../app/FormPage.tsx";
+import { FormPage } from "../app/form/FormPage.tsx";
 import { serverQuery, siteName, siteQuery } from "../app/inventory.ts";
 import { paths } from "../paths.ts";
 import { DocsLink } from "../ui/DocsLink.tsx";

@@ -8,14 +8,14 @@ import { useLoaded } from "../api/query.ts";
 import { AccountNotice } from "../app/AccountNotice.tsx";
 import { siteName, siteQuery } from "../app/inventory.ts";
 import { useTypedSearch } from "../app/list/typed-search.ts";
-import { ListPage } from "../app/ListPage.tsx";
-import { SiteTabs } from "../app/SiteTabs.tsx";
+import { ListPage } from "../app/list/ListPage.tsx";
+import { SiteTabs } from "../app/place/SiteTabs.tsx";
 import { paths } from "../paths.ts";
 import type { workersLoader } from "./loaders.ts";
 import { workersQuery } from "./queries.ts";
 import { WorkerTable } from "./WorkerTable.tsx";
-import { optionalPart } from "../app/optional-part.ts";
-import { PartMissing } from "../app/PartMissing.tsx";
+import { optionalPart } from "../app/routing/optional-part.ts";
+import { PartMissing } from "../app/routing/PartMissing.tsx";
 
 const WorkerBulk = optionalPart(
   async () => (await import("./WorkerBulk.tsx")).WorkerBulk,

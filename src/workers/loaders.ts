@@ -2,7 +2,7 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery, serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere, loadPlace, viewOf } from "../app/loading.ts";
+import { idOf, load, loadIfThere, loadPlace, viewOf } from "../app/routing/loading.ts";
 import { readId } from "../paths.ts";
 import { seedWorker, workerQuery, workersQuery } from "./queries.ts";
 

@@ -10,7 +10,7 @@ import {
   type WorkerSettings,
 } from "../../contract/workers/bodies.ts";
 import { leavesRoot } from "../../contract/workers/directory.ts";
-import { changesIn } from "../app/form-values.ts";
+import { changesIn } from "../app/form/form-values.ts";
 
 export type WorkerFormValues = z.input<typeof createWorkerBody>;
 export type WorkerField = keyof WorkerFormValues;

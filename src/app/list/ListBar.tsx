@@ -1,6 +1,6 @@
 import { Suspense } from "react";
 import { idle } from "../idle.ts";
-import { optionalPart } from "../optional-part.ts";
+import { optionalPart } from "../routing/optional-part.ts";
 import type { ListView } from "../../api/list-query.ts";
 import type { ListControlsProps } from "./ListControls.tsx";
 

@@ -3,7 +3,7 @@
 import { startTransition, useContext, useEffect, useRef, useState } from "react";
 import type { ListView } from "../../api/list-query.ts";
 import { type DataQuery, queryClient } from "../../api/query.ts";
-import { RouterContext } from "../router-context.ts";
+import { RouterContext } from "../routing/router-context.ts";
 
 type PagedView = ListView & { page: number };
 

@@ -5,9 +5,9 @@ import { sessions } from "../../api/session.ts";
 import { paths } from "../../paths.ts";
 import { useStore } from "../../store.ts";
 import { everyServerQuery, isWhole, overviewMs, overviewQuery, sitesQuery } from "../inventory.ts";
-import { type KnownPlace, knownServers, knownSites } from "../known-places.ts";
+import { type KnownPlace, knownServers, knownSites } from "../place/known-places.ts";
 import { Link } from "../Link.tsx";
-import { useCurrentPlace } from "../current-place.ts";
+import { useCurrentPlace } from "../place/current-place.ts";
 import { PlaceTree } from "./PlaceTree.tsx";
 import type { Place } from "./tree.ts";
 

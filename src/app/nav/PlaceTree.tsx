@@ -5,9 +5,9 @@ import { paths } from "../../paths.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { Input } from "../../ui/Input.tsx";
 import { StatusDot } from "../../ui/StatusDot.tsx";
-import { healthLook } from "../health.ts";
+import { healthLook } from "../place/health.ts";
 import { Link } from "../Link.tsx";
-import { useCurrentPlace } from "../current-place.ts";
+import { useCurrentPlace } from "../place/current-place.ts";
 import { branchesOf, filterFrom, keyOf, moveBy, placesOf, splitName, type Place } from "./tree.ts";
 
 const lineClass =

@@ -1,5 +1,5 @@
 import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
-import { Crumbs } from "../../app/Crumbs.tsx";
+import { Crumbs } from "../../app/place/Crumbs.tsx";
 import { paths } from "../../paths.ts";
 
 type BackupCrumbsProps = {

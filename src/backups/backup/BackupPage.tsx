@@ -9,7 +9,7 @@ import { makePoller } from "../../api/poll.ts";
 import { useLoaded } from "../../api/query.ts";
 import { Link } from "../../app/Link.tsx";
 import { LinkButton } from "../../app/LinkButton.tsx";
-import { leaveFor } from "../../app/page-change.ts";
+import { leaveFor } from "../../app/routing/page-change.ts";
 import { toast } from "../../app/toasts.ts";
 import { paths } from "../../paths.ts";
 import { Button } from "../../ui/Button.tsx";

@@ -6,9 +6,9 @@ import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
 import { keepInWords } from "../../../contract/backups/keep-rules.ts";
 import { makePoller } from "../../api/poll.ts";
 import { useLoaded } from "../../api/query.ts";
-import { Crumbs } from "../../app/Crumbs.tsx";
+import { Crumbs } from "../../app/place/Crumbs.tsx";
 import { serverQuery } from "../../app/inventory.ts";
-import { leaveFor } from "../../app/page-change.ts";
+import { leaveFor } from "../../app/routing/page-change.ts";
 import { toast } from "../../app/toasts.ts";
 import { paths } from "../../paths.ts";
 import { Notice } from "../../ui/Notice.tsx";
@@ -29,8 +29,8 @@ import { StorageRoom } from "./StorageRoom.tsx";
 import { useStorages } from "../storages.ts";
 import { TableHistory } from "./TableHistory.tsx";
 import { toSeries } from "./run-series.ts";
-import { optionalPart } from "../../app/optional-part.ts";
-import { PartMissing } from "../../app/PartMissing.tsx";
+import { optionalPart } from "../../app/routing/optional-part.ts";
+import { PartMissing } from "../../app/routing/PartMissing.tsx";
 
 const RunHistory = optionalPart(
   async () => (await import("./RunHistory.tsx")).RunHistory,

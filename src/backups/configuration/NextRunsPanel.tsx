@@ -7,8 +7,8 @@ import { keepRules } from "../../../contract/backups/keep-rules.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Skeleton } from "../../ui/Skeleton.tsx";
 import type { ConfigurationFormValues } from "../form/configuration-form.ts";
-import { optionalPart } from "../../app/optional-part.ts";
-import { PartMissing } from "../../app/PartMissing.tsx";
+import { optionalPart } from "../../app/routing/optional-part.ts";
+import { PartMissing } from "../../app/routing/PartMissing.tsx";
 
 const SchedulePreview = optionalPart(
   async () => (await import("../form/SchedulePreview.tsx")).SchedulePreview,

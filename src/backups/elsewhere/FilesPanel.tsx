@@ -8,7 +8,7 @@ import { partPath } from "../../../contract/backups/part-names.ts";
 import { countText } from "../../../contract/count-text.ts";
 import { Link } from "../../app/Link.tsx";
 import { PageLinks } from "../../app/PageLinks.tsx";
-import { useTypedText } from "../../app/typed-text.ts";
+import { useTypedText } from "../../app/form/typed-text.ts";
 import { paths } from "../../paths.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Field } from "../../ui/Field.tsx";

@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { everyServerQuery, everySiteQuery } from "../../app/inventory.ts";
-import { idOf, load, loadIfThere, pageOf } from "../../app/loading.ts";
+import { idOf, load, loadIfThere, pageOf } from "../../app/routing/loading.ts";
 import { readText } from "../../paths.ts";
 import { backupQuery, configurationQuery, everyDatabaseQuery } from "../queries.ts";
 import { backupContentsQuery } from "./queries.ts";

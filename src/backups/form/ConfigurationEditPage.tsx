@@ -5,7 +5,7 @@ import type { CreateBackupConfigurationBody } from "../../../contract/backups/bo
 import { call } from "../../api/client.ts";
 import { mutate } from "../../api/mutate.ts";
 import { invalidate, queryClient, useLoaded } from "../../api/query.ts";
-import { changesIn } from "../../app/form-values.ts";
+import { changesIn } from "../../app/form/form-values.ts";
 import { serverName, serverQuery } from "../../app/inventory.ts";
 import { paths } from "../../paths.ts";
 import { hasExtras } from "../backup-facts.ts";

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { type BackupConfiguration, defaultHold } from "../../../contract/backups/backup.ts";
 import { slugOf } from "../../../contract/backups/slug.ts";
-import { toNumber, toText } from "../../app/form-values.ts";
+import { toNumber, toText } from "../../app/form/form-values.ts";
 import { Checkbox } from "../../ui/Checkbox.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { FoldedFields } from "../../ui/FoldedFields.tsx";

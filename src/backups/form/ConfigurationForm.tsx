@@ -7,7 +7,7 @@ import {
   type CreateBackupConfigurationBody,
 } from "../../../contract/backups/bodies.ts";
 import { id } from "../../../contract/values.ts";
-import { FormPage } from "../../app/FormPage.tsx";
+import { FormPage } from "../../app/form/FormPage.tsx";
 import { Notice } from "../../ui/Notice.tsx";
 import { DocsLink } from "../../ui/DocsLink.tsx";
 import { hasExtras, usualSize } from "../backup-facts.ts";

@@ -1,7 +1,7 @@
 // The keep rules of a configuration, by period.
 import { useFormContext, useFormState } from "react-hook-form";
 import { keepPeriods } from "../../../contract/backups/keep-rules.ts";
-import { toNumber } from "../../app/form-values.ts";
+import { toNumber } from "../../app/form/form-values.ts";
 import { Field } from "../../ui/Field.tsx";
 import { Input } from "../../ui/Input.tsx";
 import type { ConfigurationFormValues } from "./configuration-form.ts";

@@ -1,6 +1,6 @@
 // Describes a schedule in words and by its next runs.
 import { memo, Suspense, useMemo } from "react";
-import { optionalPart } from "../../app/optional-part.ts";
+import { optionalPart } from "../../app/routing/optional-part.ts";
 import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
 import { usedRules, type KeepRules } from "../../../contract/backups/keep-rules.ts";
 import { clockChangeNote, nextRuns } from "../../../contract/backups/schedule.ts";

@@ -1,7 +1,7 @@
 // The source of a configuration, selected from the service's lists, or by id where it has none.
 import { useController, useFormContext, useFormState, useWatch } from "react-hook-form";
 import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
-import { toNumber } from "../../app/form-values.ts";
+import { toNumber } from "../../app/form/form-values.ts";
 import { Field, type FieldAria } from "../../ui/Field.tsx";
 import { Input } from "../../ui/Input.tsx";
 import { Select } from "../../ui/Select.tsx";

@@ -1,7 +1,7 @@
 // The compression level and the bandwidth limit.
 import { useController, useFormContext, useFormState } from "react-hook-form";
 import { maxCompressionLevel, usualCompressionLevel } from "../../../contract/backups/backup.ts";
-import { toNumber } from "../../app/form-values.ts";
+import { toNumber } from "../../app/form/form-values.ts";
 import { Field } from "../../ui/Field.tsx";
 import { Input } from "../../ui/Input.tsx";
 import type { ConfigurationFormValues } from "./configuration-form.ts";

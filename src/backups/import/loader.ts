@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { everyServerQuery, everySiteQuery } from "../../app/inventory.ts";
-import { load, loadIfThere } from "../../app/loading.ts";
+import { load, loadIfThere } from "../../app/routing/loading.ts";
 import { everyDatabaseQuery, storageProvidersQuery } from "../queries.ts";
 
 export async function importLoader({ request }: LoaderFunctionArgs) {

@@ -8,16 +8,16 @@ import { makePoller } from "../../api/poll.ts";
 import { useLoaded } from "../../api/query.ts";
 import { serverName, serverQuery } from "../../app/inventory.ts";
 import { useTypedSearch } from "../../app/list/typed-search.ts";
-import { ListPage } from "../../app/ListPage.tsx";
-import { ServerTabs } from "../../app/ServerTabs.tsx";
+import { ListPage } from "../../app/list/ListPage.tsx";
+import { ServerTabs } from "../../app/place/ServerTabs.tsx";
 import { paths } from "../../paths.ts";
 import { movingStatus } from "../backup-facts.ts";
 import { ConfigurationTable } from "./ConfigurationTable.tsx";
 import type { backupsLoader } from "../loaders.ts";
 import { ProtectNotice } from "../protection/ProtectNotice.tsx";
 import { configurationsQuery } from "../queries.ts";
-import { optionalPart } from "../../app/optional-part.ts";
-import { PartMissing } from "../../app/PartMissing.tsx";
+import { optionalPart } from "../../app/routing/optional-part.ts";
+import { PartMissing } from "../../app/routing/PartMissing.tsx";
 
 /** Each configuration and its last backup, with ids that never collide. */
 const moving = (configurations: readonly BackupConfiguration[]) =>

@@ -5,7 +5,7 @@ import {
 } from "../../../contract/backups/backup.ts";
 import { Link } from "../../app/Link.tsx";
 import { selectColumn } from "../../app/selection/SelectColumn.tsx";
-import { optionalPart } from "../../app/optional-part.ts";
+import { optionalPart } from "../../app/routing/optional-part.ts";
 import { paths } from "../../paths.ts";
 import { actionsColumn, type Column, Table } from "../../ui/Table.tsx";
 import { Time } from "../../ui/Time.tsx";

@@ -6,7 +6,7 @@ import { defaultHold } from "../../../contract/backups/backup.ts";
 import { scheduleText } from "../../../contract/backups/schedule-text.ts";
 import { keysOf } from "../../../contract/keys-of.ts";
 import "../../../contract/validation-messages.ts";
-import { toNumber } from "../../app/form-values.ts";
+import { toNumber } from "../../app/form/form-values.ts";
 import { countText } from "../../bulk/bulk-task.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Checkbox } from "../../ui/Checkbox.tsx";

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { overviewQuery } from "../../app/inventory.ts";
 import { LinkButton } from "../../app/LinkButton.tsx";
-import { useAskedPart } from "../../app/asked-part.ts";
+import { useAskedPart } from "../../app/routing/asked-part.ts";
 import { paths } from "../../paths.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Notice } from "../../ui/Notice.tsx";

@@ -6,7 +6,7 @@ import { adoption, type Adoption } from "../../../contract/backups/adoption.ts";
 import { countOf } from "../../../contract/count-text.ts";
 import { call } from "../../api/client.ts";
 import { invalidate } from "../../api/query.ts";
-import { Crumbs } from "../../app/Crumbs.tsx";
+import { Crumbs } from "../../app/place/Crumbs.tsx";
 import { ErrorText } from "../../app/ErrorText.tsx";
 import { LinkButton } from "../../app/LinkButton.tsx";
 import { toast } from "../../app/toasts.ts";

@@ -1,7 +1,7 @@
 // Where restore drills of sources on a server run instead of on that server.
 import { useFormContext, useWatch } from "react-hook-form";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
-import { toNumber } from "../../app/form-values.ts";
+import { toNumber } from "../../app/form/form-values.ts";
 import { DocsLink } from "../../ui/DocsLink.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { FieldGroup } from "../../ui/FieldGroup.tsx";

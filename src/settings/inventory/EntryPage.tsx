@@ -6,7 +6,7 @@ import type { InventoryKind, RequestEntries } from "../../../contract/inventory/
 import type { InventoryConflict } from "../../../contract/inventory/conflict.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { useLoaded } from "../../api/query.ts";
-import { FormPage } from "../../app/FormPage.tsx";
+import { FormPage } from "../../app/form/FormPage.tsx";
 import { toast } from "../../app/toasts.ts";
 import { paths } from "../../paths.ts";
 import { focusHeading } from "../../ui/focus-heading.ts";

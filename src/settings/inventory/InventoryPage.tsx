@@ -4,7 +4,7 @@ import { type InventoryKind, inventoryKinds } from "../../../contract/inventory/
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { useLoaded } from "../../api/query.ts";
 import { confirm } from "../../app/confirm.ts";
-import { Crumbs } from "../../app/Crumbs.tsx";
+import { Crumbs } from "../../app/place/Crumbs.tsx";
 import { Link } from "../../app/Link.tsx";
 import { LinkButton } from "../../app/LinkButton.tsx";
 import { toast } from "../../app/toasts.ts";

@@ -2,7 +2,7 @@
 import { get, useFormContext, useFormState, useWatch } from "react-hook-form";
 import type { ReactNode } from "react";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
-import { toNumber, toText } from "../../app/form-values.ts";
+import { toNumber, toText } from "../../app/form/form-values.ts";
 import { Checkbox } from "../../ui/Checkbox.tsx";
 import { ChoiceList } from "../../ui/ChoiceList.tsx";
 import { Field } from "../../ui/Field.tsx";

@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
-import { idOf, load, loadIfThere } from "../../app/loading.ts";
+import { idOf, load, loadIfThere } from "../../app/routing/loading.ts";
 import { currentTokenQuery } from "../queries.ts";
 import { canChange } from "../token-facts.ts";
 import { kindOfSlug } from "./kinds.ts";

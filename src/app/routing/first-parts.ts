@@ -1,0 +1,20 @@
+// Imports the parts of nearly every page, so that they are in the first bundle: a page that fetched them separately
+// would wait for a dozen more requests, and small files compress badly.
+import "../../../contract/workers/worker-name.ts";
+import "../../api/mutate.ts";
+import "../../api/poll.ts";
+import "../../ui/Badge.tsx";
+import "../../ui/hand-focus-on.ts";
+import "../../ui/IdText.tsx";
+import "../../ui/Table.tsx";
+import "../../ui/Time.tsx";
+import "../../ui/visible-text.ts";
+import "../confirm.ts";
+import "../AccountNotice.tsx";
+import "../list/typed-search.ts";
+import "../list/ListPage.tsx";
+import "../place/PlaceTabs.tsx";
+import "../place/ServerTabs.tsx";
+import "../place/SiteTabs.tsx";
+import "../StateBadge.tsx";
+import "../toasts.ts";
