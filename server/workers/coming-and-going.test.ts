@@ -10,6 +10,7 @@ import type { Worker } from "../../contract/workers/worker.ts";
 import { createApp } from "../app.ts";
 import { createShiftedClock } from "../testing/shifted-clock.ts";
 import { patientArtisan } from "../testing/artisan.ts";
+import { sendSignal } from "../testing/signals.ts";
 import type { TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { eachWorkerMachine, readNumber, type WorkerMachine } from "./testing/each-machine.ts";
@@ -189,6 +190,29 @@ describe.each(machines)("on $machine", (machine) => {
     await soon(async () =>
       expect(await sent()).toEqual(["worker.crash_looping", "worker.recovered", "worker.failed"]),
     );
+  });
+
+  test.concurrent("a crash loop is reported although the clock was set back after a restart", async ({
+    onTestFinished,
+  }) => {
+    const { clock, service, artisan, create, show, untilLoop } = await makeService(
+      machine,
+      onTestFinished,
+    );
+    const isUp = (id: number) =>
+      soon(async () => {
+        const worker = await show(id);
+        expect(worker.status).toBe("installed");
+        return worker.process_list?.[0]?.pid ?? 0;
+      });
+    const id = await create({ startsecs: 0 });
+    await isUp(id);
+    await service.call("PUT", `/api/worker/${id}/restart`);
+    const pid = await isUp(id);
+    clock.ahead(-120 * minuteMs);
+    await artisan("exit 1");
+    sendSignal(pid, "SIGKILL");
+    expect((await untilLoop(id)).crash_loop?.reason).toContain("exited at least 5 times");
   });
 
   test.concurrent("a busy worker whose processes exit after max_jobs counts as up all the time, and nobody is notified", async ({

@@ -61,12 +61,14 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
   }
 
   async function look(id: number): Promise<void> {
-    const countFrom = orderedAt.get(id) ?? 0;
+    const nowMs = clock.now();
+    const ordered = orderedAt.get(id) ?? 0;
+    // An order in the future comes from a clock that was set back.
+    const countFrom = ordered > nowMs ? 0 : ordered;
     const processes = manager.processes(id).map((process) => ({
       ...process,
       outages: process.outages.filter(({ at }) => at > countFrom),
     }));
-    const nowMs = clock.now();
     const verdict = judgeCrashLoop(processes, nowMs);
     const isLoop = verdict !== null && verdict !== "stable";
     if (isLoop && notified.get(id) !== true) return change(id, verdict.loops);
