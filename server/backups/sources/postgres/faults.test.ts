@@ -224,6 +224,18 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     expect(await fingerprint(server, database)).toEqual(before);
   });
 
+  test("whose rows raise warnings is restored from no damaged backup, which is named as the cause", async () => {
+    const database = await makeDatabase(`
+      create function told(int) returns bool language plpgsql as $$ begin raise warning 'odd: %', $1; return true; end $$;
+      create table odd (n int check (told(n))); insert into odd select generate_series(1, 5000)`);
+    const { source, attempt, dump } = makeSource(server.url(database));
+    const { archive } = await dump();
+    const cut = archive.subarray(0, Math.floor(archive.length * 0.95));
+    await expect(source.restore(Readable.from([cut]), attempt())).rejects.toThrow(
+      "The backup could not be read: pg_restore says: could not read from input file: end of file",
+    );
+  });
+
   test("that is dropped although a session in it does not end at once is dropped afterwards", async () => {
     const database = await makeDatabase("select");
     const session = new pg.Client(server.url(database));

@@ -125,6 +125,8 @@ export async function runScript(
     `--dbname=${patience}`,
   ];
   const stages = [["sh", "-c", withEnd, "sh", ...restoring], loading(psql, serverMajor)] as const;
+  // Kept apart, because warnings of psql may be more than the error stream keeps.
+  const ofRestoring: string[] = [];
   const done = await runTool(run, {
     argv: archive.isPacked ? pipelineOf(unpackCommand, ...stages) : pipelineOf(...stages),
     given: [
@@ -136,6 +138,7 @@ export async function runScript(
     // Pieces of the head are read again.
     ...(input === archive.stream && { release: giveBackPiece }),
     onErrorLine(line) {
+      if (isOfRestoring(line)) ofRestoring.push(line);
       const warning = /^(?:psql:[^:]+:\d+: )?WARNING: +(.*)$/.exec(line)?.[1];
       // The archive's own BEGIN, within ours.
       const isOurs = warning === "there is already a transaction in progress";
@@ -145,30 +148,25 @@ export async function runScript(
   });
   const [restored = null, loaded = null] = pipelineEnds(done.stderr)?.slice(-stages.length) ?? [];
   if (loaded === 0 && done.stdout.includes(endMark)) return;
-  const [ofRestoring, ofLoading] = divide(done.stderr);
   // A pg_restore whose reader is gone only reports the consequence, or ends by a signal without a word.
   const isCutOff = restored === brokenPipeCode || /: Broken pipe$/m.test(done.stderr);
   if (restored !== null && restored !== 0 && !isCutOff) {
-    const words = lastWords({ ...done, stderr: ofRestoring, exitCode: restored });
+    const words = lastWords({ ...done, stderr: ofRestoring.join("\n"), exitCode: restored });
     throw new SourceError(`The backup could not be read: pg_restore says: ${words}`);
   }
+  const ofLoading = done.stderr.split("\n").filter((line) => !isOfRestoring(line));
   const words =
     loaded !== null && loaded > signalCodes
       ? `psql ended with exit code ${loaded}`
-      : lastWords({ ...done, stderr: ofLoading, exitCode: loaded });
+      : lastWords({ ...done, stderr: ofLoading.join("\n"), exitCode: loaded });
   const why = whyNot(words, lockWaitMs);
   throw new SourceError(
     isRehearsal ? `The backup cannot be restored: ${why}` : `${target.name} is unchanged: ${why}`,
   );
 }
 
-/** Divides the error stream into the lines of zstd and pg_restore, and those of psql and the server. */
-function divide(stderr: string): [ofRestoring: string, ofLoading: string] {
-  const lines = Object.groupBy(stderr.split("\n"), (line) =>
-    /^(?:zstd|pg_restore): /.test(line) ? "restoring" : "loading",
-  );
-  return [(lines.restoring ?? []).join("\n"), (lines.loading ?? []).join("\n")];
-}
+/** Whether a line of the error stream is of zstd or pg_restore, and not of psql or the server. */
+const isOfRestoring = (line: string): boolean => /^(?:zstd|pg_restore): /.test(line);
 
 function whyNot(words: string, lockWaitMs: number): string {
   if (words.includes("lock timeout"))
