@@ -118,6 +118,18 @@ describe.each([
     ).rejects.toThrow("the disk is gone");
   });
 
+  test("an input that breaks off while the program reads none of it is named as the cause", async () => {
+    const broken = new PassThrough();
+    broken.write(Buffer.alloc(1_000_000));
+    const running = run({
+      argv: ["sh", "-c", "echo up >&2; exec sleep 60"],
+      input: broken,
+      onErrorLine: () => setImmediate(() => broken.destroy(new Error("the disk is gone"))),
+      ...more,
+    });
+    await expect(running).rejects.toThrow("the disk is gone");
+  });
+
   test("that was destroyed is not mistaken for one that ended", async () => {
     const gone = Readable.from(["line\n"]).destroy();
     const going = new Readable({

@@ -164,7 +164,8 @@ async function feed(
     if (isBroken) await fed;
   } catch (error) {
     // A program may end before it has read all input; its exit code says whether that was right.
-    if (isBroken) throw error;
+    // What was to be written when the group was ended fails with an error of its own.
+    if (isBroken) throw input.errored ?? error;
   }
 }
 
