@@ -236,6 +236,17 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     );
   });
 
+  test("is unchanged where pg_restore runs out of memory, which is named as the cause", async () => {
+    const database = await makeDatabase("create table words as select 'of a row' as word");
+    const { source, attempt, dump } = makeSource(server.url(database));
+    const { archive } = await dump();
+    // The sign of the row's length.
+    archive[archive.indexOf("of a row\n") - 5] = 1;
+    await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
+      "The backup could not be read: pg_restore says: out of memory",
+    );
+  });
+
   test("that is dropped although a session in it does not end at once is dropped afterwards", async () => {
     const database = await makeDatabase("select");
     const session = new pg.Client(server.url(database));

@@ -138,7 +138,7 @@ export async function runScript(
     // Pieces of the head are read again.
     ...(input === archive.stream && { release: giveBackPiece }),
     onErrorLine(line) {
-      if (isOfRestoring(line)) ofRestoring.push(line);
+      if (isOfRestoring(line) || line === withoutMemory) ofRestoring.push(line);
       const warning = /^(?:psql:[^:]+:\d+: )?WARNING: +(.*)$/.exec(line)?.[1];
       // The archive's own BEGIN, within ours.
       const isOurs = warning === "there is already a transaction in progress";
@@ -167,6 +167,9 @@ export async function runScript(
 
 /** Whether a line of the error stream is of zstd or pg_restore, and not of psql or the server. */
 const isOfRestoring = (line: string): boolean => /^(?:zstd|pg_restore): /.test(line);
+
+/** Tools of PostgreSQL say it without their name. */
+const withoutMemory = "out of memory";
 
 function whyNot(words: string, lockWaitMs: number): string {
   if (words.includes("lock timeout"))
