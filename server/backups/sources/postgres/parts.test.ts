@@ -71,6 +71,11 @@ test("removes settings that an older server does not support, and only at the be
   }
 });
 
+test("the script that feeds psql closes no bracket that it has not opened, for the sh of macOS", () => {
+  const [, , script] = loading(["psql"], 18);
+  expect(script.split("(")).toHaveLength(script.split(")").length);
+});
+
 test("leaves to a superuser what only a superuser may restore", () => {
   const lines = [
     "3; 3079 16385 EXTENSION - citext ",

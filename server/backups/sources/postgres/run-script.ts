@@ -55,14 +55,15 @@ const settingLines = 100;
 
 /**
  * Runs psql on the start of the script, then on its own input. It leaves out the settings `$1`, `$2` and `$3` at the beginning of
- * the input: `read` takes one byte at a time from a pipe, so that psql reads on where it ended.
+ * the input: `read` takes one byte at a time from a pipe, so that psql reads on where it ended. The `sh` of macOS,
+ * bash 3.2, takes the `)` of a pattern for the end of `$(` unless the pattern begins with `(`.
  */
 const withFittingSettings = `settings=$(
   n=0
   while [ $n -lt ${settingLines} ] && { IFS= read -r line || [ -n "$line" ]; }; do
     n=$((n+1))
-    case $line in "$1"|"$2"|"$3") ;; *) printf '%s\\n' "$line" ;; esac
-    case $line in '${lastSetting}'*) break ;; esac
+    case $line in ("$1"|"$2"|"$3") ;; (*) printf '%s\\n' "$line" ;; esac
+    case $line in ('${lastSetting}'*) break ;; esac
   done
 )
 shift 3
