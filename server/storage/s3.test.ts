@@ -50,7 +50,7 @@ describe("a stored object", () => {
     ["nothing", 0],
     ["little", 300],
     ["a part exactly", 8 * 1024 * 1024],
-    ["several parts", 20_000_000],
+    ["several parts", 17_000_000],
   ])("(%s) is read back unchanged, and removed", async (_, bytes) => {
     const storage = open();
     const content = randomBytes(bytes);
@@ -94,7 +94,7 @@ test("has parts of equal size for Cloudflare's service, which requires that", as
 });
 
 describe("a download", () => {
-  const content = randomBytes(40_000_000);
+  const content = randomBytes(24_000_000);
   const key = "shop/1/read.zst";
   const gets = (asked: string[]) => asked.filter((one) => one.startsWith("GET")).length;
   beforeAll(() => open().put(key, chunked(content), whole));
