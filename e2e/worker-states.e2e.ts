@@ -56,7 +56,7 @@ test("a worker that repeatedly exits with 0 is crash-looping, on its list, its p
   await expect(main.getByText("crash-looping")).toBeHidden(soon);
 });
 
-test("shows how many processes are up after one has failed, and how many run a new deployment", async ({
+test("shows how many processes are up after one has failed, and how many run a new deployment @long", async ({
   connected: page,
   service,
   site,
