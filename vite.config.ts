@@ -19,8 +19,7 @@ const tests = ["src", "contract", "server", "bench"].map((wing) => `${wing}/**/*
  */
 const alone = [
   "server/*.test.ts",
-  "server/{environment,hosts,setup,upstream}/**/*.test.ts",
-  "server/backups/sources/**/*.test.ts",
+  "server/{environment,setup}/**/*.test.ts",
   "server/store/embedded/**/*.test.ts",
   "server/workers/supervisor/**/*.test.ts",
   "server/**/crash.test.ts",
