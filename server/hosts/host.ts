@@ -21,7 +21,7 @@ export type Command = {
    * machine.
    */
   release?(piece: Buffer): void;
-  /** Texts that the program reads as the files `givenFile(0)`, `givenFile(1)` …, at most six, such as a password. */
+  /** Texts that the program reads as the files `givenFile(0)`, `givenFile(1)` …, at most five, such as a password. */
   given?: readonly string[];
   /** Standard output; if not given, up to 1 MiB of it is returned. */
   output?: Writable;

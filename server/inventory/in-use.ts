@@ -140,7 +140,7 @@ async function stillKept(db: Connection, inventory: Inventory): Promise<InUse[]>
   });
 }
 
-/** @returns one for each entry that is still in use, and either gone from the file or changed so that its users would suffer */
+/** @returns one for each entry that is still in use, and either missing in the file or changed in a way that its users do not allow */
 export async function stillUsed(db: Connection, inventory: Inventory): Promise<InUse[]> {
   const found = [
     ...(await stillKept(db, inventory)),
@@ -166,7 +166,7 @@ export async function stillUsed(db: Connection, inventory: Inventory): Promise<I
       found.push({
         kind: of,
         id,
-        // It has no fields any more.
+        // The entry is missing, so the error belongs to no field.
         field: "",
         message: `${word} ${id} (${name}) ${says(numbers.join(", "))}`,
       });

@@ -1,4 +1,4 @@
-// Finds storage providers that would get a place in which another one lists the files of their backups, too.
+// Finds storage providers whose change of location would list the same files in two providers.
 import type { Connection } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 import { storageProviders } from "../store/tables.ts";
@@ -10,8 +10,8 @@ type ListedTwice = { id: number; field: "path" | "bucket" | "remote"; message: s
 const fields = { local: "path", sftp: "path", s3: "bucket", rclone: "remote" } as const;
 
 /**
- * Adoption lists no file twice. But a provider whose place was changed keeps its backups, so that another one can adopt their files,
- * and the former place would then list them twice.
+ * A provider keeps its backups when its location is changed, so that another provider can adopt their files. If the first one returned
+ * to its former location, both would list these files, and deleting a backup of one would delete the file of the other.
  */
 export async function listedTwice(db: Connection, inventory: Inventory): Promise<ListedTwice[]> {
   const here = new Set(
@@ -33,19 +33,19 @@ export async function listedTwice(db: Connection, inventory: Inventory): Promise
         found.push({
           id,
           field: fields[type],
-          message: `Storage provider ${id} (${name}) cannot get this place: storage provider ${other.id} (${other.name}) lists the files of backups ${numbers.join(", ")} of it, too, and deleting one would delete the other. Delete these backups first, which deletes no file in this place.`,
+          message: `Storage provider ${id} (${name}) can't be moved here: storage provider ${other.id} (${other.name}) already lists the files of its backups ${numbers.join(", ")}, and deleting one would delete the other. Delete these backups first. That deletes no file here.`,
         });
     }
   }
   return found;
 }
 
-/** As many as a message names. */
+/** Maximum number of backups that a message names. */
 const shownBackups = 20;
 
 type Place = { id: number; place: string };
 
-/** Returns ids of backups of a provider whose files another one would list, too. */
+/** Returns the ids of a provider's backups whose files another provider lists. */
 async function twiceIn(db: Connection, one: Place, other: Place): Promise<number[]> {
   const { rows } = await db.execute<{ id: number }>(sql`
     select distinct own.id from backups own

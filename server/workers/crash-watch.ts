@@ -18,7 +18,7 @@ type CrashWatchOptions = {
 };
 
 type CrashWatch = Loop & {
-  /** To be called when somebody has ordered what may end a crash loop. */
+  /** Begins a new count of exits, because the worker was ordered to start or restart, or its settings were changed. */
   noteOrder(row: WorkerRow): void;
   /** Continues with the crash loops that an earlier run of the service has reported. */
   resume(rows: readonly WorkerRow[]): void;
@@ -32,9 +32,9 @@ const everyMs = 2000;
 
 export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
   const { store, inventory, manager, clock, log } = options;
-  /** By reported crash loop: whether it goes on, as far as is known since the worker was ordered to start. */
+  /** By worker in a reported crash loop: whether it continues; false after an order to start until new exits make a loop again. */
   const notified = new Map<number, boolean>();
-  /** When workers were last ordered to start: exits before that do not count. */
+  /** By worker: time of the last order to start. Exits before it do not count. */
   const orderedAt = new Map<number, number>();
   /** By worker in a reported crash loop: since when all of its processes are kept up, because a stopped worker is not stable. */
   const keptSince = new Map<number, number>();
@@ -45,10 +45,10 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
       if (before === null || before.status === "removing") return;
       const loop = reason === null ? null : { since: new Date(clock.now()), reason };
       const isReported = before.crash_loop_since !== null;
-      // Already stored by an earlier run of the service, just before its end.
+      // An earlier run of the service has stored this already, just before it ended.
       if (loop === null ? !isReported : before.crash_loop_reason !== null) return;
       const row = await store.setCrashLoop(tx, id, loop);
-      // The start did not end it.
+      // The crash loop continued after the ordered start, and was already reported.
       if (isReported && loop !== null) return;
       const site = row && (await inventory.findSite(row.site_id, tx));
       if (!row || !site) return;

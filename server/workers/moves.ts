@@ -17,7 +17,7 @@ type Move = {
   deadlineAt: Date | null;
   /** Whether a restart was ordered, so that the processes that run now have to be replaced. */
   isRestart: boolean;
-  /** When somebody ordered what may end a crash loop; null = nobody did. */
+  /** Time of an order that begins a new count of exits; null = no such order. */
   countFrom: Date | null;
   /** See `Change`. */
   lastStatus: WorkerState | null;
@@ -47,7 +47,7 @@ const keptLastStatus = (otherwise: WorkerState | null) =>
 const waitingOrder = (lastStatus: WorkerState | null) =>
   lastStatus !== null && { waiting_order: sql`${workers.transition} + 1` };
 
-/** A crash loop that was reported is shown again, or reported as over, by what happens from now on. */
+/** Hides a reported crash loop until exits after `from` make one again, or until its end is reported. */
 const countAnew = ({ crash_loop_since: since }: WorkerRow, from: Date | null) =>
   since !== null && from !== null && { crash_loop_since: from, crash_loop_reason: null };
 

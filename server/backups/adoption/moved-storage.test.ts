@@ -43,7 +43,7 @@ test("a storage provider does not get a path back whose backups another one has 
     body: {
       errors: {
         path: [
-          `Storage provider 1 (disk) cannot get this place: storage provider ${old.id} (old) lists the files of backups ${backup.id} of it, too, and deleting one would delete the other. Delete these backups first, which deletes no file in this place.`,
+          `Storage provider 1 (disk) can't be moved here: storage provider ${old.id} (old) already lists the files of its backups ${backup.id}, and deleting one would delete the other. Delete these backups first. That deletes no file here.`,
         ],
       },
     },

@@ -68,7 +68,7 @@ export async function findInstalled(
 ): Promise<Installed> {
   const { included, ...found } = await read(machine, told, readInstalled);
   const [first, ...others] = included;
-  // supervisord passes over a folder that does not exist.
+  // supervisord skips a folder that does not exist.
   const folder = others.length > 0 && (await folderInUse(machine, included, start));
   return { ...found, ...(included.find((one) => one.folder === folder) ?? first) };
 }
@@ -125,7 +125,7 @@ function readWay(path: string, sections: Sections): Way {
       `${path} has no section [unix_http_server] with “file”, so supervisord has no socket. Add it and restart supervisord.`,
     );
   const stored = get("unix_http_server", "password");
-  // Of a password that is stored as a hash, supervisorctl has the text.
+  // If the password is stored as a hash, the section of supervisorctl has it in plain text.
   const section = stored?.startsWith("{SHA}") === true ? "supervisorctl" : "unix_http_server";
   const password = get(section, "password");
   if (stored !== null && password === null)
@@ -150,7 +150,7 @@ function readInstalled(path: string, sections: Sections) {
   return { ...way, included, logFolder: absolute(logFolder) };
 }
 
-/** Returns the folders of which supervisord includes all files with a suffix. */
+/** Returns the folders from which supervisord includes all files with a given suffix. */
 function includedFolders(path: string, files: string, absolute: (value: string) => string) {
   const [first, ...others] = files.split(/\s+/).flatMap((pattern) => {
     const [, folder, suffix] = /^([^*?[]+)\/\*(\.[\w.-]+)$/.exec(pattern) ?? [];
@@ -164,7 +164,7 @@ function includedFolders(path: string, files: string, absolute: (value: string) 
   );
 }
 
-/** Returns the first folder that has files of this installation already; else the first that exists; else an empty text. */
+/** Returns the first folder that contains files of this installation, else the first that exists, else an empty string. */
 async function folderInUse(
   machine: Machine,
   included: readonly { folder: string }[],

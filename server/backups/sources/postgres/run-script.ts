@@ -38,18 +38,18 @@ type Script = {
   serverMajor: number;
 };
 
-/** Exit codes above it tell the signal that ended a program. */
+/** A shell reports a program that a signal ended by this number plus the signal's. */
 const signalCodes = 128;
-/** Of a program that a closed pipe has ended, by SIGPIPE. */
+/** Exit code of a program that SIGPIPE ended, because its output was closed. */
 const brokenPipeCode = signalCodes + constants.signals.SIGPIPE;
 
 /** Printed once everything before it has succeeded, including the commit. */
 const endMark = "quarterdeck: restored";
 
-/** Runs `"$@"`, then writes the end of the script. After a failure of pg_restore nothing commits. */
+/** Runs pg_restore, and writes the end of the script only if it succeeded, so that nothing is committed otherwise. */
 const withEnd = `"$@" && cat ${givenFile(1)}`;
 
-/** Read up to here line by line, and at most so many lines. */
+/** The last setting that pg_restore writes, and the maximum number of lines in which it is looked for. */
 const lastSetting = "SET check_function_bodies";
 const settingLines = 100;
 
@@ -107,7 +107,7 @@ export async function runScript(
   const { tools, archive } = backup;
   const restoring = [
     tools.program("pg_restore"),
-    // It writes `COMMIT` only at the end, and none after large objects.
+    // With this option, pg_restore writes `COMMIT` only at its end, and not after large objects as well.
     ...(end === undefined ? ["--single-transaction"] : []),
     // Subscriptions would begin to replicate into what was just restored.
     "--no-subscriptions",
@@ -126,7 +126,7 @@ export async function runScript(
     `--dbname=${patience}`,
   ];
   const stages = [["sh", "-c", withEnd, "sh", ...restoring], loading(psql, serverMajor)] as const;
-  // Kept apart, because warnings of psql may be more than the error stream keeps.
+  // Collected separately, because warnings of psql can exceed what is kept of the error stream.
   const ofRestoring: string[] = [];
   const done = await runTool(run, {
     argv: archive.isPacked ? pipelineOf(unpackCommand, ...stages) : pipelineOf(...stages),
@@ -149,7 +149,7 @@ export async function runScript(
   });
   const [restored = null, loaded = null] = pipelineEnds(done.stderr)?.slice(-stages.length) ?? [];
   if (loaded === 0 && done.stdout.includes(endMark)) return;
-  // A pg_restore whose reader is gone only reports the consequence, or ends by a signal without a word.
+  // If psql has ended, pg_restore only reports that its output is closed, or is ended by SIGPIPE without a message.
   const isCutOff = restored === brokenPipeCode || /: Broken pipe$/m.test(done.stderr);
   if (restored !== null && restored !== 0 && !isCutOff) {
     const words = lastWords({ ...done, stderr: ofRestoring.join("\n"), exitCode: restored });
@@ -166,10 +166,10 @@ export async function runScript(
   );
 }
 
-/** Whether a line of the error stream is of zstd or pg_restore, and not of psql or the server. */
+/** Whether a line of the error stream comes from zstd or pg_restore instead of psql or the server. */
 const isOfRestoring = (line: string): boolean => /^(?:zstd|pg_restore): /.test(line);
 
-/** Tools of PostgreSQL say it without their name. */
+/** PostgreSQL's tools write this message without their name. */
 const withoutMemory = "out of memory";
 
 function whyNot(words: string, lockWaitMs: number): string {
