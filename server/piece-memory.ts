@@ -6,6 +6,11 @@ const pieceBytes = 1024 * 1024;
 /** Size of the buffers that zlib fills, wherever `freeOutput` is used. */
 export const outputBytes = 1024 * 1024;
 
+/** Frees the memory of a buffer at once, if nothing else is in it. Much of it would wait for the garbage collector otherwise. */
+export function freeBuffer({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
+}
+
 /**
  * Frees the memory of a piece of zlib's output at once, when that piece and all before it are no longer needed. zlib fills one
  * buffer after the other, and 64 MB of them would wait for the garbage collector; a full buffer is not used by zlib again.
@@ -21,7 +26,7 @@ export type PieceMemory = {
   /** Returns memory for one piece. */
   take(): Buffer;
   /** Takes back a piece that is no longer needed, from any such memory; ignores all others. */
-  giveBack(piece: Buffer): void;
+  giveBack(piece: Uint8Array): void;
 };
 
 export function createPieceMemory(): PieceMemory {
@@ -42,4 +47,5 @@ export function createPieceMemory(): PieceMemory {
 }
 
 /** For the last one who has a piece, wherever it is from. */
-export const giveBackPiece = (piece: Buffer): void => memories.get(piece.buffer)?.giveBack(piece);
+export const giveBackPiece = (piece: Uint8Array): void =>
+  memories.get(piece.buffer)?.giveBack(piece);

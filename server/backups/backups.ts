@@ -172,7 +172,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const handled = { takeBackup, copyBackup, imports, retention, transitions };
   const work = createTaskHandlers({ ...parts, ...handled });
   const runner = createTaskRunner({ tasks, perform: work.perform, settle: work.settle, clock });
-  const uploads = createUploads({ host });
+  const uploads = createUploads();
   const backups = createBackupService({
     ...parts,
     runner,

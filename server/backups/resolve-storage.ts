@@ -89,7 +89,7 @@ export function createStorageResolver(
 
   const encryptionOf = async (recipients: Recipients): Promise<Encryption> => ({
     recipients,
-    encrypt: await createEncrypt(host, recipients),
+    encrypt: await createEncrypt(recipients),
   });
 
   return {

@@ -3,10 +3,8 @@
 import { Worker } from "node:worker_threads";
 import { compileCacheEnvironment } from "../compile-cache.ts";
 import { EncryptionError } from "./encryption-error.ts";
-import { throughWebStream } from "./web-stream.ts";
-
-/** The symmetric key of a single file. */
-export type FileKey = Uint8Array;
+import { decryptPayload, type FileKey } from "./payload.ts";
+import { notOfAge, splitFile } from "./split-file.ts";
 
 /** What a request brings to decrypt a file. */
 export type GivenIdentity = {
@@ -26,8 +24,6 @@ export class RefusedIdentity extends EncryptionError {
   }
 }
 
-/** A header with twenty recipients has less than 4 KiB. */
-const maxHeaderBytes = 64 * 1024;
 const armorStart = "-----BEGIN AGE ENCRYPTED FILE-----";
 const passphraseMs = 30_000;
 
@@ -40,7 +36,8 @@ export async function findFileKey(
   given: GivenIdentity,
 ): Promise<FileKey> {
   const decrypter = await decrypterOf(given);
-  const header = await readHeader(await open());
+  const { header, close } = await splitFile(await open());
+  await close();
   try {
     return await decrypter.decryptHeader(header);
   } catch (error) {
@@ -49,9 +46,7 @@ export async function findFileKey(
         "identity",
         "This identity doesn't open the backup: it was encrypted to other recipients.",
       );
-    throw new EncryptionError(
-      "The stored file isn't encrypted by age, or its beginning is damaged.",
-    );
+    throw notOfAge();
   }
 }
 
@@ -63,11 +58,8 @@ export async function recipientsOf(identity: string): Promise<string[]> {
 }
 
 export const createDecrypt = (key: FileKey) =>
-  async function* decrypt(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const { Decrypter } = await import("age-encryption");
-    const decrypter = new Decrypter();
-    decrypter.addIdentity({ unwrapFileKey: () => key });
-    yield* throughWebStream(source, (stream) => decrypter.decrypt(stream));
+  async function* decrypt(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+    yield* decryptPayload(key, await splitFile(source));
   };
 
 async function decrypterOf({ identity, passphrase = "" }: GivenIdentity) {
@@ -133,16 +125,4 @@ async function tryPassphrase(armored: string, passphrase: string): Promise<strin
     "passphrase",
     "This passphrase doesn't open the identity file, or the file is damaged.",
   );
-}
-
-/** @returns the beginning of a file, including its whole header */
-async function readHeader(file: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of file) {
-    pieces.push(piece);
-    bytes += piece.length;
-    if (bytes >= maxHeaderBytes) break;
-  }
-  return Buffer.concat(pieces).subarray(0, maxHeaderBytes);
 }

@@ -1,6 +1,8 @@
 // Encrypts and decrypts in the format of age: https://c2sp.org/age. The library is only loaded where a recipient or an identity
 // is set.
-import { throughWebStream } from "../encryption/web-stream.ts";
+import { createEncrypt } from "../encryption/encrypt.ts";
+import { decryptPayload } from "../encryption/payload.ts";
+import { splitFile } from "../encryption/split-file.ts";
 import { SelfBackupError } from "./self-backup-error.ts";
 
 /**
@@ -8,19 +10,18 @@ import { SelfBackupError } from "./self-backup-error.ts";
  * @throws SelfBackupError
  */
 export async function createEncryption(recipients: string) {
-  const { Encrypter } = await import("age-encryption");
-  const encrypter = new Encrypter();
-  for (const recipient of wordsOf(recipients))
+  const words = wordsOf(recipients);
+  for (const recipient of words)
     try {
-      encrypter.addRecipient(recipient);
+      await createEncrypt([recipient]);
     } catch (cause) {
       throw new SelfBackupError(
         `QUARTERDECK_SELF_BACKUP_RECIPIENT must be a public key of age, which starts with “age1”, not “${recipient.startsWith("AGE-SECRET") ? "a private one" : recipient}”.`,
         { cause },
       );
     }
-  return (source: AsyncIterable<Buffer>): AsyncIterable<Uint8Array> =>
-    throughWebStream(source, (stream) => encrypter.encrypt(stream));
+  const encrypt = await createEncrypt(words);
+  return (source: AsyncIterable<Uint8Array>) => encrypt(source);
 }
 
 /**
@@ -43,15 +44,19 @@ export async function createDecryption(identities: string) {
       throw noIdentity(cause instanceof Error ? cause.name : undefined);
     }
   return async function* decrypt(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const file = await splitFile(source);
+    let key;
     try {
-      yield* throughWebStream(source, (stream) => decrypter.decrypt(stream));
+      key = await decrypter.decryptHeader(file.header);
     } catch (error) {
+      await file.close();
       if (error instanceof Error && /no identity matched/i.test(error.message))
         throw new SelfBackupError(
           "The identity of QUARTERDECK_IDENTITY does not decrypt this file: it was encrypted to other recipients.",
         );
       throw error;
     }
+    yield* decryptPayload(key, file);
   };
 }
 

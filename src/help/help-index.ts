@@ -55,6 +55,7 @@ export const helpIndex = [
       "0019-no-parallel-dumps": "19. PostgreSQL is dumped in one stream",
       "0020-whole-servers-as-one-backup": "20. All databases of a server are one backup",
       "0021-network-mounts-by-commands": "21. Commands work in network mounts",
+      "0022-encryption-by-openssl": "22. OpenSSL encrypts the payload of age's files",
     },
   },
 ] as const;

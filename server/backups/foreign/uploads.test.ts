@@ -13,7 +13,6 @@ import type { Backup } from "../../../contract/backups/backup.ts";
 import { maxImportBytes } from "../../../contract/backups/import.ts";
 import { createApp } from "../../app.ts";
 import { listen } from "../../http/listen.ts";
-import { createLocalHost } from "../../hosts/local.ts";
 import { createLocalStorage } from "../../storage/local.ts";
 import { portOf } from "../../testing/port-of.ts";
 import {
@@ -204,7 +203,7 @@ describe("an uploaded file", () => {
       words: expect.stringMatching(/^1 TB, which is the most in s3:\/\/bucket, .* Choose another/),
     });
     const receive = (content: Readable, from: Partial<typeof room> = {}) =>
-      createUploads({ host: createLocalHost({}), pace: { bytes: 1000, seconds: 0.2 } }).receive({
+      createUploads({ bytes: 1000, seconds: 0.2 }).receive({
         id: 1,
         content,
         storage,

@@ -2,9 +2,9 @@
 // ever has a whole file.
 import { createHash } from "node:crypto";
 import { uploadPace } from "../../../contract/backups/import.ts";
-import { findFileKey, type FileKey } from "../../encryption/decrypt.ts";
+import { findFileKey } from "../../encryption/decrypt.ts";
 import { createEncrypt } from "../../encryption/encrypt.ts";
-import type { LocalHost } from "../../hosts/host.ts";
+import type { FileKey } from "../../encryption/payload.ts";
 import type { Upload } from "../../http/route.ts";
 import { ServiceError } from "../../http/service-error.ts";
 import type { Storage } from "../../storage/storage.ts";
@@ -41,13 +41,7 @@ export const tooLarge = ({ words }: ImportRoom): ServiceError =>
   new ServiceError("body_too_large", `The file is larger than ${words}`);
 
 /** @param pace minimum rate at which a client has to send */
-export function createUploads({
-  host,
-  pace = uploadPace,
-}: {
-  host: LocalHost;
-  pace?: { bytes: number; seconds: number };
-}) {
+export function createUploads(pace: { bytes: number; seconds: number } = uploadPace) {
   const receiving = new Map<number, AbortController>();
 
   async function* watched(
@@ -124,10 +118,10 @@ export function createUploads({
       const encrypt =
         age === null || identity === null
           ? null
-          : await createEncrypt(host, [await age.identityToRecipient(identity)]);
+          : await createEncrypt([await age.identityToRecipient(identity)]);
       async function* kept() {
         const plain = watched(noted, ending);
-        for await (const piece of encrypt?.(plain, signal) ?? plain) {
+        for await (const piece of encrypt?.(plain) ?? plain) {
           hash.update(piece);
           // Copied, because the memory of a piece may be reused before the storage has it.
           yield encrypt === null ? piece : Buffer.from(piece);

@@ -1,6 +1,6 @@
 // Opens and verifies stored backups, both fulls and those that need one, and distinguishes a damaged full from a damaged file.
 import type { Readable } from "node:stream";
-import type { FileKey } from "../../encryption/decrypt.ts";
+import type { FileKey } from "../../encryption/payload.ts";
 import type { LocalHost } from "../../hosts/host.ts";
 import type { Scratch } from "../../hosts/scratch.ts";
 import type { Storage } from "../../storage/storage.ts";

@@ -1,8 +1,9 @@
 // Reads the full that a run stores changes against, and stores damage of what the run reads.
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "../../clock.ts";
-import { findFileKey, RefusedIdentity, type FileKey } from "../../encryption/decrypt.ts";
+import { findFileKey, RefusedIdentity } from "../../encryption/decrypt.ts";
 import { isEncrypted } from "../../encryption/encrypt.ts";
+import type { FileKey } from "../../encryption/payload.ts";
 import type { Scratch } from "../../hosts/scratch.ts";
 import type { Claim } from "../../jobs/job-runner.ts";
 import type { Storage } from "../../storage/storage.ts";

@@ -2,7 +2,8 @@
 import { type Duplex, PassThrough, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdDecompress } from "node:zlib";
-import { createDecrypt, type FileKey } from "../../encryption/decrypt.ts";
+import { createDecrypt } from "../../encryption/decrypt.ts";
+import type { FileKey } from "../../encryption/payload.ts";
 import { giveBackPiece, outputBytes } from "../../piece-memory.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { toError } from "../../to-error.ts";

@@ -1,5 +1,5 @@
 // Tests failures of every part of a backup's pipeline at every moment, with real processes and a real storage.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,10 +7,17 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
-import { array, assert, asyncProperty, constantFrom, record, type Arbitrary } from "fast-check";
+import {
+  array,
+  assert,
+  asyncProperty,
+  boolean,
+  constantFrom,
+  record,
+  type Arbitrary,
+} from "fast-check";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createEncrypt } from "../../encryption/encrypt.ts";
-import { CommandMissing, type Host } from "../../hosts/host.ts";
 import { createLocalHost } from "../../hosts/local.ts";
 import { createLocalStorage } from "../../storage/local.ts";
 import { createS3Storage } from "../../storage/s3.ts";
@@ -27,7 +34,6 @@ import { keysOf } from "../../../contract/keys-of.ts";
 
 const isRoot = process.getuid?.() === 0;
 const seed = makeSeed("SETTLING_SEED");
-const hasAge = spawnSync("age", ["--version"]).error === undefined;
 const recipient = await identityToRecipient(await generateX25519Identity());
 const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" });
 /** Does not compress; with parts of 8 MiB it is stored as three of them. */
@@ -95,9 +101,7 @@ const cases = record({
     ] as const),
   ),
   answer: constantFrom(...(["pass", "pass", "reset", "hang", 500] as const)),
-  encryption: constantFrom(
-    ...([null, null, "by the library", ...(hasAge ? (["by the program"] as const) : [])] as const),
-  ),
+  isEncrypted: boolean(),
   between: constantFrom(...([null, null, null, "before the first byte", "in the middle"] as const)),
   abort: constantFrom(
     ...([null, null, "before the first byte", "in the middle", "at the end"] as const),
@@ -113,14 +117,6 @@ const scripts = {
   "breaks its stream": "exec sleep 600",
   hangs: "exec sleep 600",
 } as const satisfies Record<Case["source"], string>;
-
-/** Returns a host whose processes can be attributed to the case, or that has no program to encrypt. */
-const encryptingHost = (key: string, { encryption }: Case): Pick<Host, "run"> => ({
-  run: (command) =>
-    encryption === "by the library"
-      ? Promise.reject(new CommandMissing("no age"))
-      : host.run({ ...command, environment: { CASE: `${key} of ${folder}` } }),
-});
 
 /** Runs a tool that writes its content and ends as the case requires. */
 async function dump(key: string, { source, when }: Case, into: Writable, signal: AbortSignal) {
@@ -214,7 +210,7 @@ async function tryCase(given: Case): Promise<void> {
   const running = storeDump({
     storage,
     key,
-    encrypt: tried.encryption && (await createEncrypt(encryptingHost(key, tried), [recipient])),
+    encrypt: tried.isEncrypted ? await createEncrypt([recipient]) : null,
     signal: outside.signal,
     dump: (into, signal) => {
       // A tool that writes nothing reports no progress.

@@ -82,6 +82,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
           for await (const chunk of chunks) {
             if (inspector !== hasher) await inspector.sent.update(chunk);
             yield chunk;
+            giveBack(chunk);
           }
           if (inspector !== hasher) await inspector.sent.digest();
         }
@@ -90,7 +91,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
           try {
             // A storage that stops reading leaves the output open, so that the dump does not fail before the storage reports why.
             const chunks: AsyncIterable<Buffer> = out.iterator({ destroyOnReturn: false });
-            const stored = encrypt?.(inspected(chunks), signal, memory) ?? chunks;
+            const stored = encrypt?.(inspected(chunks), memory) ?? chunks;
             for await (const chunk of pace?.(stored, signal) ?? stored) {
               await hasher.sent.update(chunk);
               sizeBytes += chunk.length;
