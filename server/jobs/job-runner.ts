@@ -27,8 +27,8 @@ type JobRunnerOptions<Data extends object> = {
   nextFetch(running: readonly Data[]): FetchOptions | null;
   /** Runs a job and ends it. If it throws, the job is retried, with the next attempt. */
   perform(claim: Claim, data: Data, signal: AbortSignal): Promise<void>;
-  /** Minimum pause between two fetches; default: none. */
-  restMs?: number;
+  /** Minimum pause between two fetches, by how long the last one took; default: none. */
+  restMs?: (fetchMs: number) => number;
   /** How often to poll for jobs that were not announced to this instance: delayed ones, and those of an instance that died. */
   pollMs: number;
   log: Logger;
@@ -58,7 +58,7 @@ type Running<Data> = {
 };
 
 export function createJobRunner<Data extends object>(options: JobRunnerOptions<Data>): JobRunner {
-  const { boss, queue, nextFetch, perform, restMs = 0, pollMs, log } = options;
+  const { boss, queue, nextFetch, perform, restMs = () => 0, pollMs, log } = options;
   const running = new Set<Running<Data>>();
 
   async function run(job: Job<Data>, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { createLog } from "../log.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
@@ -129,4 +130,24 @@ test("pauses between turns, and one turn serves all wakes during the pause", asy
   // A stop does not wait for the rest of the pause.
   await loop.stop();
   expect(atMs).toHaveLength(2);
+});
+
+test("the pause can depend on how long a turn took", async () => {
+  const tookMs: number[] = [];
+  const loop = createLoop({
+    name: "test",
+    everyMs: 1000,
+    restMs(turnMs) {
+      tookMs.push(turnMs);
+      return 0;
+    },
+    turn: () => wait(20),
+    clock: createFakeClock(),
+    log,
+  });
+  loop.wake();
+  await vi.waitFor(() => expect(tookMs).toHaveLength(1));
+  // Node's timers may fire early by a fraction of a millisecond.
+  expect(tookMs[0]).toBeGreaterThan(19);
+  await loop.stop();
 });

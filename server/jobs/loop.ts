@@ -8,8 +8,8 @@ type LoopOptions = {
   name: string;
   /** The longest wait between turns, or a function that is asked after each turn; null = it waits to be woken. */
   everyMs: number | (() => number | null);
-  /** The shortest wait between turns, so that one turn serves many wakes; if not given, none. */
-  restMs?: number;
+  /** The shortest wait between turns, so that one turn serves many wakes, by how long the last one took; if not given, none. */
+  restMs?: number | ((turnMs: number) => number);
   /** One turn, which does all that is due. An error is logged, and the next turn tries again. */
   turn(signal: AbortSignal): Promise<void>;
   clock: Clock;
@@ -33,12 +33,16 @@ export function createLoop(options: LoopOptions): Loop {
   async function run(): Promise<void> {
     while (isWanted && !stopping.signal.aborted) {
       isWanted = false;
+      const startedMs = performance.now();
       try {
         await turn(stopping.signal);
       } catch (error) {
         if (!stopping.signal.aborted) log.error({ err: error }, `${name}: this is tried again`);
       }
-      if (restMs > 0) await wait(restMs, null, { signal: stopping.signal }).catch(() => undefined);
+      const turnMs = performance.now() - startedMs;
+      const leastMs = typeof restMs === "number" ? restMs : restMs(turnMs);
+      if (leastMs > 0)
+        await wait(leastMs, null, { signal: stopping.signal }).catch(() => undefined);
     }
     running = null;
     if (stopping.signal.aborted) return;

@@ -64,8 +64,11 @@ export const heartbeatSeconds = 15;
 export const superviseSeconds = 5;
 const retryDelaySeconds = 1;
 const pollMs = 1000;
-/** A fetch reads all waiting jobs, which may be thousands, so that one fetch has to serve all jobs that ended meanwhile. */
-const restMs = 200;
+/**
+ * A fetch reads all waiting jobs. If these are thousands, one fetch has to serve all jobs that ended meanwhile; if they are few,
+ * work that is requested just after a fetch doesn't wait.
+ */
+const restMs = (fetchMs: number) => Math.min(200, 10 * fetchMs);
 /** The maximum of pg-boss; handlers have shorter deadlines of their own. */
 const expireSeconds = 24 * 3600;
 /** High enough that no job ever fails for good, because a failed job would block its key forever. */
