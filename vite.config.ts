@@ -26,10 +26,12 @@ const alone = [
 ];
 
 /**
- * Tests that run only in `npm run soak`. `npm test` covers the same in other ways, e.g. by kills elsewhere or with
- * scripts instead of Laravel.
+ * Tests that run only in `npm run soak`. `npm test` covers the same in other ways, e.g. by kills elsewhere, with scripts
+ * instead of Laravel, or with other sources through `sudo`.
  */
 const longOnly = [
+  "server/backups/sources/cut-connections-sudo.test.ts",
+  "server/backups/sources/{folder,sqlite}/remote/sudo.test.ts",
   "server/ssh/told-once.test.ts",
   "server/workers/{change,deployment}-kill.test.ts",
   "server/workers/laravel-states.test.ts",

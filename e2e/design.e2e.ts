@@ -86,7 +86,7 @@ async function photographOverlays(page: Page, scheme: (typeof schemes)[number]):
   await page.keyboard.press("Escape");
 }
 
-test("shows placeholders and progress bars in forced colors", async ({ page }) => {
+test("shows placeholders and progress bars in forced colors @long", async ({ page }) => {
   await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
   await page.goto(design);
   const sample = part(page, "light").getByRole("region", { name: "Progress, Skeleton" });

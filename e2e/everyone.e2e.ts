@@ -307,7 +307,7 @@ test("a form's buttons work on the first click although the focused field gets a
   await expect(url).toHaveAttribute("aria-invalid", "true");
 });
 
-test("an edit of what was deleted meanwhile says so on its form, and keeps what was typed", async ({
+test("an edit of what was deleted meanwhile says so on its form, and keeps what was typed @long", async ({
   connected: page,
   service,
   site,

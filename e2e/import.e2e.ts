@@ -114,7 +114,7 @@ test("asks before the page is left during an upload @long", async ({
   await browser.detach();
 });
 
-test("an upload that stands still says so, until it goes on", async ({
+test("an upload that stands still says so, until it goes on @long", async ({
   connected: page,
   service,
   backups,

@@ -161,7 +161,7 @@ test("keeps the filter on all pages of a list @long", async ({
   await expect(page).toHaveURL(/\?q=other&sort=queue&per_page=1$/);
 });
 
-test("falls back to the default order for an unknown one, and keeps the rest of the URL", async ({
+test("falls back to the default order for an unknown one, and keeps the rest of the URL @long", async ({
   connected: page,
   service,
   site,

@@ -247,7 +247,7 @@ testInstallation(
 );
 
 testInstallation(
-  "loads the examples of a webhook after an outage",
+  "loads the examples of a webhook after an outage @long",
   async ({ page, site, service, installation }) => {
     const made = await service.call("POST", `/api/site/${site.id}/webhook`, {
       url: "http://127.0.0.1:9/",
@@ -271,7 +271,7 @@ testInstallation(
 );
 
 testInstallation(
-  "shows the content that a restore elsewhere would replace as unknown during an outage",
+  "shows the content that a restore elsewhere would replace as unknown during an outage @long",
   async ({ page, service, backups, installation }) => {
     const { server, database } = backups;
     const other = { id: database.id + 7000, name: `other-${database.id}` };

@@ -53,7 +53,7 @@ test("runs a failed backup again from its row, which disappears once the run is 
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
 });
 
-test("starts a failed worker from its row", async ({ connected: page, service, site }) => {
+test("starts a failed worker from its row @long", async ({ connected: page, service, site }) => {
   await site.artisan("exit 3\n");
   const { id } = await site.createWorker({ queue: "exports", startsecs: 1, startretries: 0 });
   await expect.poll(async () => (await site.worker(id)).status).toBe("failed");

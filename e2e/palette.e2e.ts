@@ -169,7 +169,7 @@ test("opens by its shortcut as soon as a page is shown, fetched or cached @long"
   await expect(field(page)).toBeFocused();
 });
 
-test("what is typed before its code has come is searched for, and goes into no field of the page", async ({
+test("what is typed before its code has come is searched for, and goes into no field of the page @long", async ({
   connected: page,
   service,
   site,
@@ -249,7 +249,7 @@ test("works by keyboard on a narrow screen and from within a field, and returns 
   await expect(menu).toBeFocused();
 });
 
-test("opens an object that no page has shown with two keystrokes and four letters", async ({
+test("opens an object that no page has shown with two keystrokes and four letters @long", async ({
   connected: page,
   service,
   site,

@@ -154,7 +154,7 @@ test("a refused token leads to the connect page with the reason, and is not stor
   await expect(noticeOf(page)).toBeHidden();
 });
 
-test("a valid link asks before it replaces another session", async ({ page, service }) => {
+test("a valid link asks before it replaces another session @long", async ({ page, service }) => {
   const mine = await makeToken(service, "my laptop");
   const ops = await makeToken(service, "ops");
   await connectAs(page, service.url, mine.token);

@@ -40,7 +40,7 @@ test("shows no toast for a run that the page shows @long", async ({
   await expect(page.getByRole("status").getByText(/^Backup of/)).toHaveCount(0);
 });
 
-test("a toast stays while it has the pointer or the focus, and Escape closes it", async ({
+test("a toast stays while it has the pointer or the focus, and Escape closes it @long", async ({
   connected: page,
   service,
   site,

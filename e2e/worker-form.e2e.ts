@@ -135,7 +135,7 @@ test.describe("the form", () => {
     await expect(page.getByLabel("Queue", { exact: true })).toHaveValue("mail");
   });
 
-  test("Cancel and a deletion return to the list with its search, and Back leads to neither the form nor the deleted worker", async ({
+  test("Cancel and a deletion return to the list with its search, and Back leads to neither the form nor the deleted worker @long", async ({
     connected: page,
     service,
     site,

@@ -197,13 +197,15 @@ describe("a drill runs on the server that the inventory names", () => {
     await mariadb.query(null, "create user vera; grant all on shop.* to vera");
   });
 
-  test("SQLite: with the tool of a server that does not have the database", async () => {
-    const { backup } = await backUp(here, "sqlite");
-    expect(await drill(backup, "finished")).toMatch(
-      /Drilling on web-1\.\n1 table with 2 rows restored exactly/,
-    );
-    const path = join("/var/tmp", service.folder, "orders.sqlite");
-    expect(existsSync(join("/var/tmp", folderName("drill", backup.id, path)))).toBe(false);
+  inLongForm(() => {
+    test("SQLite: with the tool of a server that does not have the database", async () => {
+      const { backup } = await backUp(here, "sqlite");
+      expect(await drill(backup, "finished")).toMatch(
+        /Drilling on web-1\.\n1 table with 2 rows restored exactly/,
+      );
+      const path = join("/var/tmp", service.folder, "orders.sqlite");
+      expect(existsSync(join("/var/tmp", folderName("drill", backup.id, path)))).toBe(false);
+    });
   });
 
   test("a folder of this machine on a server, and one of a server on this machine", async () => {

@@ -9,7 +9,7 @@ import { Decrypter, generateX25519Identity } from "age-encryption";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { hasPostgresServer, startPostgresServer } from "../backups/testing/postgres-server.ts";
 import { markerName } from "../storage/marker.ts";
-import { casesOf } from "../testing/long-form.ts";
+import { inLongForm, casesOf } from "../testing/long-form.ts";
 import { startService } from "../testing/service-process.ts";
 import { backupSelfCommand } from "./backup-self.ts";
 import { restoreSelfCommand } from "./restore-self.ts";
@@ -93,16 +93,18 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     expect(await storedIn(at("recipients"))).toMatch(/\.age$/);
   });
 
-  test("is backed up completely even if nobody reads the output, and its database is stopped again", async () => {
-    await mkdir(at("unheard"));
-    onTestFinished(() => rm(at("unheard"), { recursive: true }));
-    const { child, ended } = start(["backup-self", at("unheard")], {
-      QUARTERDECK_DATA: at("old"),
+  inLongForm(() => {
+    test("is backed up completely even if nobody reads the output, and its database is stopped again", async () => {
+      await mkdir(at("unheard"));
+      onTestFinished(() => rm(at("unheard"), { recursive: true }));
+      const { child, ended } = start(["backup-self", at("unheard")], {
+        QUARTERDECK_DATA: at("old"),
+      });
+      child.stdout.destroy();
+      expect(await ended).toEqual({ code: 0, output: "" });
+      await storedIn(at("unheard"));
+      expect(existsSync(at("old/postgres/data/postmaster.pid"))).toBe(false);
     });
-    child.stdout.destroy();
-    expect(await ended).toEqual({ code: 0, output: "" });
-    await storedIn(at("unheard"));
-    expect(existsSync(at("old/postgres/data/postmaster.pid"))).toBe(false);
   });
 
   test("keeps secrets out of a file that is not encrypted", async () => {

@@ -113,26 +113,28 @@ inLongForm(() => {
   });
 });
 
-test("a hanging instance is considered dead, and changes nothing when it continues", async () => {
-  const owners = await secondHasSome();
-  const hung = servers.find((id) => owners.get(id) === "second") ?? 0;
-  const worker = await installed(api, hung);
-  second.child.kill("SIGSTOP");
-  await soon(async () => expect((await several.owners()).get(hung)).toBe("first"));
-  await installed(api, hung);
-  // The other instance now decides about the worker.
-  expect((await api.call("DELETE", `/api/worker/${worker.id}/stop`)).status).toBe(204);
-  await soon(async () =>
-    expect((await workersOf(api, hung))[0]).toMatchObject({ status: "stopped" }),
-  );
-  second.child.kill("SIGCONT");
-  await soon(() => expect(second.output()).toContain("was taken for dead"));
-  expect((await workersOf(api, hung))[0]).toMatchObject({ status: "stopped" });
-  // Retried, because a request between two owners of the server is refused.
-  await soon(async () =>
-    expect((await api.call("POST", `/api/worker/${worker.id}/start`)).status).toBe(204),
-  );
-  await installed(api, hung);
+inLongForm(() => {
+  test("a hanging instance is considered dead, and changes nothing when it continues", async () => {
+    const owners = await secondHasSome();
+    const hung = servers.find((id) => owners.get(id) === "second") ?? 0;
+    const worker = await installed(api, hung);
+    second.child.kill("SIGSTOP");
+    await soon(async () => expect((await several.owners()).get(hung)).toBe("first"));
+    await installed(api, hung);
+    // The other instance now decides about the worker.
+    expect((await api.call("DELETE", `/api/worker/${worker.id}/stop`)).status).toBe(204);
+    await soon(async () =>
+      expect((await workersOf(api, hung))[0]).toMatchObject({ status: "stopped" }),
+    );
+    second.child.kill("SIGCONT");
+    await soon(() => expect(second.output()).toContain("was taken for dead"));
+    expect((await workersOf(api, hung))[0]).toMatchObject({ status: "stopped" });
+    // Retried, because a request between two owners of the server is refused.
+    await soon(async () =>
+      expect((await api.call("POST", `/api/worker/${worker.id}/start`)).status).toBe(204),
+    );
+    await installed(api, hung);
+  });
 });
 
 test("when an instance is killed another one takes its servers over within 30 s, its workers continue, and a follower of a log continues at the same byte; its own machine is unreachable until it is back", async () => {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, onTestFailed, onTestFinished, test } from "vitest";
-import { isLongForm } from "../../testing/long-form.ts";
+import { inLongForm, isLongForm } from "../../testing/long-form.ts";
 import { makeRandom, makeSeed } from "../../testing/random.ts";
 import { startInstance, type Instance } from "./instance.ts";
 import { findBinaryPackage, prepareBinaries } from "./binaries.ts";
@@ -170,17 +170,19 @@ test("a database of an earlier version gets a password at the next start, keeps 
   expect(await readFile(join(folder, "data", "pg_hba.conf"), "utf8")).not.toMatch(/trust/);
 });
 
-test("a running database of an earlier version is stopped, and started with a password", async () => {
-  const folder = await makeTrustingDatabase();
-  const place = await findPlace(folder, silent);
-  const old = await startTrusting(place);
-  const bare = { host: place.socketFolder, port: 5432, ssl: false, password: "guessed" } as const;
-  const asBefore = { ...bare, user: "quarterdeck", database: "quarterdeck" };
-  expect(await query(asBefore, "select * from t")).toEqual(rows);
-  const { connection } = await startDatabase({ folder });
-  expect(await isAlive(old)).toBe(false);
-  expect(await query(connection, "select * from t")).toEqual(rows);
-  expect(await knock(asBefore)).toMatchObject({ code: "28P01" });
+inLongForm(() => {
+  test("a running database of an earlier version is stopped, and started with a password", async () => {
+    const folder = await makeTrustingDatabase();
+    const place = await findPlace(folder, silent);
+    const old = await startTrusting(place);
+    const bare = { host: place.socketFolder, port: 5432, ssl: false, password: "guessed" } as const;
+    const asBefore = { ...bare, user: "quarterdeck", database: "quarterdeck" };
+    expect(await query(asBefore, "select * from t")).toEqual(rows);
+    const { connection } = await startDatabase({ folder });
+    expect(await isAlive(old)).toBe(false);
+    expect(await query(connection, "select * from t")).toEqual(rows);
+    expect(await knock(asBefore)).toMatchObject({ code: "28P01" });
+  });
 });
 
 test("the next start completes setting the password after a kill at any moment", async () => {

@@ -8,6 +8,7 @@ import { kill } from "../../testing/machine.ts";
 import { copyOfDatabase, query, startDatabase, startService } from "./testing/instances.ts";
 import { sendSignal } from "../../testing/signals.ts";
 import { soon } from "../../testing/soon.ts";
+import { inLongForm } from "../../testing/long-form.ts";
 
 /** A data folder whose service stored a row and was killed; its database keeps running. */
 async function leaveDatabase() {
@@ -30,14 +31,16 @@ test("takes over the database of a killed service, and stops it, too", async () 
   expect(await isAlive(databasePid)).toBe(false);
 });
 
-test("restarts a database that a service with other settings left", async () => {
-  const { folder, databasePid } = await leaveDatabase();
-  const noted = join(folder, "data", "postmaster.opts");
-  await writeFile(noted, (await readFile(noted, "utf8")).replace("=32MB", "=16MB"));
-  const { connection, pid } = await startDatabase({ folder });
-  expect(pid()).not.toBe(databasePid);
-  expect(await isAlive(databasePid)).toBe(false);
-  expect(await query(connection, "select * from t")).toEqual(rows);
+inLongForm(() => {
+  test("restarts a database that a service with other settings left", async () => {
+    const { folder, databasePid } = await leaveDatabase();
+    const noted = join(folder, "data", "postmaster.opts");
+    await writeFile(noted, (await readFile(noted, "utf8")).replace("=32MB", "=16MB"));
+    const { connection, pid } = await startDatabase({ folder });
+    expect(pid()).not.toBe(databasePid);
+    expect(await isAlive(databasePid)).toBe(false);
+    expect(await query(connection, "select * from t")).toEqual(rows);
+  });
 });
 
 test("kills and restarts a hanging database", async () => {

@@ -26,6 +26,7 @@ import {
   sourceIn,
   wordOf,
 } from "./testing/fixtures.ts";
+import { inLongForm } from "../../../testing/long-form.ts";
 
 const daemon = { uid: 1, gid: 1, name: "daemon", home: "/usr/sbin" };
 
@@ -110,14 +111,16 @@ describe.runIf(isRoot)("a site of another account", () => {
     expect(await readdir(folder)).toEqual(["scratch", "site"]);
   });
 
-  test("keeps files of other accounts as its own if it may not change their owner, and says so", async () => {
-    const { root, source, attempt, dump, said } = await makePlace("root's");
-    await chown(join(root, "page-1"), 33, 33);
-    const { archive } = await dump();
-    await source.restore(Readable.from([archive]), attempt());
-    expect(await wordOf(root)).toBe("new");
-    expect(await stat(join(root, "page-1"))).toMatchObject({ uid: daemon.uid });
-    expect(said).toEqual(["page-1 now belongs to daemon."]);
+  inLongForm(() => {
+    test("keeps files of other accounts as its own if it may not change their owner, and says so", async () => {
+      const { root, source, attempt, dump, said } = await makePlace("root's");
+      await chown(join(root, "page-1"), 33, 33);
+      const { archive } = await dump();
+      await source.restore(Readable.from([archive]), attempt());
+      expect(await wordOf(root)).toBe("new");
+      expect(await stat(join(root, "page-1"))).toMatchObject({ uid: daemon.uid });
+      expect(said).toEqual(["page-1 now belongs to daemon."]);
+    });
   });
 
   test("is not restored over a folder of another owner, and the rehearsal says so", async () => {

@@ -200,43 +200,45 @@ describe("all databases of a MariaDB server", () => {
     await expectNothingLeft();
   });
 
-  test("an interrupted backup or restore changes nothing or everything", async () => {
-    const { archive, dumped: restored } = await smaller();
-    await dropAccounts();
-    await server.query(
-      null,
-      `DROP DATABASE Shop; UPDATE shop.orders SET total = 9; CREATE TABLE shop.newer (id INT); DELETE FROM ${oddTable}`,
-    );
-    const before = await state();
-    const is = async (expected: string) => {
-      await expectNothingLeft();
-      expect(await readdir(folder)).toEqual([]);
-      expect(await state()).toBe(expected);
-    };
-    await expect(
-      sourceOn().restore(from(archive.subarray(0, archive.length - 2000)), attemptOf(7)),
-    ).rejects.toThrow(/cut off/);
-    await is(before);
-    if (isLongForm) {
-      const ending = new AbortController();
-      const restoring = sourceOn().restore(from(archive), {
-        ...attemptOf(7, ending.signal),
-        say: (said) => said.startsWith("Loaded blog") && ending.abort(new Error("Canceled.")),
-      });
-      await expect(restoring).rejects.toThrow("Canceled.");
+  inLongForm(() => {
+    test("an interrupted backup or restore changes nothing or everything", async () => {
+      const { archive, dumped: restored } = await smaller();
+      await dropAccounts();
+      await server.query(
+        null,
+        `DROP DATABASE Shop; UPDATE shop.orders SET total = 9; CREATE TABLE shop.newer (id INT); DELETE FROM ${oddTable}`,
+      );
+      const before = await state();
+      const is = async (expected: string) => {
+        await expectNothingLeft();
+        expect(await readdir(folder)).toEqual([]);
+        expect(await state()).toBe(expected);
+      };
+      await expect(
+        sourceOn().restore(from(archive.subarray(0, archive.length - 2000)), attemptOf(7)),
+      ).rejects.toThrow(/cut off/);
       await is(before);
-    }
-    for (const [words, isAfter, found] of [
-      ["CREATE USER IF NOT EXISTS", true, "as it was"],
-      ...(isLongForm ? [["RENAME TABLE", false, "as it was"] as const] : []),
-      ["RENAME TABLE", true, "restored"],
-    ] as const) {
-      const ended = sourceOn(endingHost(words, isAfter)).restore(from(archive), attemptOf(7));
-      await expect(ended, words).rejects.toThrow("gone");
-      expect(await sourceOn().settle(attemptOf(7)), words).toBe(found);
-      await is(found === "restored" ? restored : before);
-    }
-    expect(await sourceOn().settle(attemptOf(7))).toBe("unknown");
+      if (isLongForm) {
+        const ending = new AbortController();
+        const restoring = sourceOn().restore(from(archive), {
+          ...attemptOf(7, ending.signal),
+          say: (said) => said.startsWith("Loaded blog") && ending.abort(new Error("Canceled.")),
+        });
+        await expect(restoring).rejects.toThrow("Canceled.");
+        await is(before);
+      }
+      for (const [words, isAfter, found] of [
+        ["CREATE USER IF NOT EXISTS", true, "as it was"],
+        ...(isLongForm ? [["RENAME TABLE", false, "as it was"] as const] : []),
+        ["RENAME TABLE", true, "restored"],
+      ] as const) {
+        const ended = sourceOn(endingHost(words, isAfter)).restore(from(archive), attemptOf(7));
+        await expect(ended, words).rejects.toThrow("gone");
+        expect(await sourceOn().settle(attemptOf(7)), words).toBe(found);
+        await is(found === "restored" ? restored : before);
+      }
+      expect(await sourceOn().settle(attemptOf(7))).toBe("unknown");
+    });
   });
 
   test("an account without all privileges reports what its backups lack, and restores single databases only", async () => {

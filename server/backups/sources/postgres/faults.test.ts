@@ -16,6 +16,7 @@ import { dropDatabase } from "./databases.ts";
 import { sendSignal } from "../../../testing/signals.ts";
 import { fingerprint, makeSource, never, untilRestoring } from "./testing/fixtures.ts";
 import { SourceError } from "../source.ts";
+import { inLongForm } from "../../../testing/long-form.ts";
 
 const run = promisify(execFile);
 
@@ -247,24 +248,26 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     );
   });
 
-  test("that is dropped although a session in it does not end at once is dropped afterwards", async () => {
-    const database = await makeDatabase("select");
-    const session = new pg.Client(server.url(database));
-    session.on("error", () => undefined);
-    await session.connect();
-    const { rows } = await session.query<{ pid: number }>("select pg_backend_pid() as pid");
-    const pid = rows[0]?.pid;
-    sendSignal(pid, "SIGSTOP");
-    const client = new pg.Client(server.url("postgres"));
-    await client.connect();
-    const dropped = failureOf(dropDatabase(client, database));
-    // The server waits for the session for some seconds, and then refuses.
-    const refused = `select from pg_stat_activity where query like 'drop database%' and state = 'idle'`;
-    await expect.poll(() => server.query("postgres", refused)).toHaveLength(1);
-    sendSignal(pid, "SIGCONT");
-    expect(await dropped).toBe("It did not fail.");
-    const left = `select from pg_database where datname = '${database}'`;
-    expect(await server.query("postgres", left)).toEqual([]);
-    await client.end();
+  inLongForm(() => {
+    test("that is dropped although a session in it does not end at once is dropped afterwards", async () => {
+      const database = await makeDatabase("select");
+      const session = new pg.Client(server.url(database));
+      session.on("error", () => undefined);
+      await session.connect();
+      const { rows } = await session.query<{ pid: number }>("select pg_backend_pid() as pid");
+      const pid = rows[0]?.pid;
+      sendSignal(pid, "SIGSTOP");
+      const client = new pg.Client(server.url("postgres"));
+      await client.connect();
+      const dropped = failureOf(dropDatabase(client, database));
+      // The server waits for the session for some seconds, and then refuses.
+      const refused = `select from pg_stat_activity where query like 'drop database%' and state = 'idle'`;
+      await expect.poll(() => server.query("postgres", refused)).toHaveLength(1);
+      sendSignal(pid, "SIGCONT");
+      expect(await dropped).toBe("It did not fail.");
+      const left = `select from pg_database where datname = '${database}'`;
+      expect(await server.query("postgres", left)).toEqual([]);
+      await client.end();
+    });
   });
 });

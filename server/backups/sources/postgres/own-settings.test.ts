@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { casesOf } from "../../../testing/long-form.ts";
+import { inLongForm, casesOf } from "../../../testing/long-form.ts";
 import { createCollector } from "../../testing/collector.ts";
 import {
   hasPostgresServer,
@@ -78,20 +78,24 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     },
   );
 
-  test("with such functions is imported from a dump in plain SQL", async () => {
-    const name = await make(bareNames);
-    const whole = await fingerprint(server, name);
-    const { stdout } = await run(join(postgresTools, "pg_dump"), [`--dbname=${server.url(name)}`]);
-    const { source, attempt } = makeSource(server.url(name));
-    const content = Readable.from([Buffer.from(stdout)]);
-    const intake = source.intake?.({ kind: "postgres-sql", words: "SQL of pg_dump", content });
-    await intake?.prepare?.(attempt());
-    const { into, content: stored } = createCollector();
-    await intake?.dump(into, attempt());
-    await intake?.discard?.(attempt());
-    await source.restore(Readable.from([stored()]), attempt());
-    expect(await fingerprint(server, name)).toEqual(whole);
-    await expectNothingLeft(server);
+  inLongForm(() => {
+    test("with such functions is imported from a dump in plain SQL", async () => {
+      const name = await make(bareNames);
+      const whole = await fingerprint(server, name);
+      const { stdout } = await run(join(postgresTools, "pg_dump"), [
+        `--dbname=${server.url(name)}`,
+      ]);
+      const { source, attempt } = makeSource(server.url(name));
+      const content = Readable.from([Buffer.from(stdout)]);
+      const intake = source.intake?.({ kind: "postgres-sql", words: "SQL of pg_dump", content });
+      await intake?.prepare?.(attempt());
+      const { into, content: stored } = createCollector();
+      await intake?.dump(into, attempt());
+      await intake?.discard?.(attempt());
+      await source.restore(Readable.from([stored()]), attempt());
+      expect(await fingerprint(server, name)).toEqual(whole);
+      await expectNothingLeft(server);
+    });
   });
 
   test.each([
