@@ -12,6 +12,7 @@ import {
   generateX25519Identity,
   identityToRecipient,
 } from "age-encryption";
+import { array, assert, asyncProperty, integer } from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { createDecrypt, findFileKey } from "./decrypt.ts";
 import { createEncrypt } from "./encrypt.ts";
@@ -74,6 +75,32 @@ test.skipIf(!hasAge).each(sizes)(
     expect(content.equals(await decryptHere(foreign))).toBe(true);
   },
 );
+
+test("pieces of any size are encrypted and decrypted in their order", async () => {
+  const sizes = array(integer({ min: 0, max: 200_000 }), { maxLength: 12 });
+  const property = asyncProperty(sizes, sizes, async (plainSizes, storedSizes) => {
+    const pieces = plainSizes.map((bytes) => randomBytes(bytes));
+    const content = Buffer.concat(pieces);
+    async function* source() {
+      for (const piece of pieces) {
+        // Its memory is reused, as by a storage.
+        const reused = Buffer.from(piece);
+        yield reused;
+        reused.fill(0);
+      }
+    }
+    const stored = await buffer(encrypt(source()));
+    expect(content.equals(await decryptByLibrary(stored))).toBe(true);
+    const key = await findFileKey(async () => inPieces(stored), { identity });
+    async function* split() {
+      let at = 0;
+      for (const bytes of storedSizes) yield stored.subarray(at, (at += bytes));
+      yield stored.subarray(at);
+    }
+    expect(content.equals(await buffer(createDecrypt(key)(split())))).toBe(true);
+  });
+  await assert(property, { numRuns: 20 });
+});
 
 test("an error of the source becomes the error of the output instead of its end", async () => {
   async function* breaking() {
