@@ -104,7 +104,7 @@ test("is linked from the settings, and a server is added by keyboard", async ({ 
   );
 });
 
-test("shows an error of the service at the field of a site @long", async ({ page, expected }) => {
+test("shows an error of the service at the field of a site", async ({ page, expected }) => {
   expected.push(invalid);
   await open(page, "/sites/new");
   await fill(page, "Name", "shop.example.com");
