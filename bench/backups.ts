@@ -35,7 +35,8 @@ export async function run(size?: number): Promise<void> {
     await chmod(folder, 0o711);
     await mkdir(join(folder, "copies"));
     await mkdir(join(folder, "sealed"));
-    const recipient = await identityToRecipient(await generateX25519Identity());
+    const identity = await generateX25519Identity();
+    const recipient = await identityToRecipient(identity);
     const databases = sizes.map((size) => ({ size, name: `size_${size}` }));
     for (const { name } of databases) await postgres.createDatabase(name);
     await writeFile(
@@ -62,8 +63,9 @@ ${databases.map(({ name }, index) => `  - { id: ${index + 1}, server: 1, name: $
         await writeHalfRandom(join(folder, "unchanged", `${file}`), megabyte);
       const settled = untilSettled();
       for (const [index, size] of sizes.entries()) {
-        await measureSite(service, folder, index + 1, size);
-        await measureDatabase(service, folder, index + 1, size, postgres);
+        const measured = { service, folder, identity, targetId: index + 1, size };
+        await measureSite(measured);
+        await measureDatabase(measured, postgres);
       }
       await settled;
       await measureUnchanged(service, join(folder, "unchanged"));
@@ -82,12 +84,18 @@ const roundsFor = (size: number) => (isLarge(size) ? 3 : 5);
 const aimsFor = (size: number) =>
   isLarge(size) ? { backup: 1.1, restore: 1.15 } : { backup: 1.25, restore: 1.4 };
 
-async function measureSite(
-  service: ServiceProcess,
-  folder: string,
-  id: number,
-  size: number,
-): Promise<void> {
+type Measured = {
+  service: ServiceProcess;
+  folder: string;
+  /** Private key of the encrypted backups. */
+  identity: string;
+  targetId: number;
+  /** In MB. */
+  size: number;
+};
+
+async function measureSite(measured: Measured): Promise<void> {
+  const { folder, size } = measured;
   const root = join(folder, `site-${size}`);
   await mkdir(root);
   // Half of it is compressible, like scripts and logs; the other half is not, like pictures.
@@ -95,7 +103,7 @@ async function measureSite(
   for (let count = 0; count < files; count++)
     await writeHalfRandom(join(root, `${count}`), (size * megabyte) / files);
   const bare = join(folder, "bare.tar.zst");
-  await compare(service, folder, `site folder, ${size} MB`, "site", id, size, {
+  await compare(measured, `site folder, ${size} MB`, "site", {
     backup: `tar -cf - -C ${root} . | zstd -q -3 -o ${bare} -f && sync ${bare}`,
     prepare: async () => {
       await rename(root, `${root}.away`);
@@ -143,12 +151,10 @@ async function measureUnchanged(service: ServiceProcess, root: string): Promise<
 const untilSettled = () => wait((trustedTimes.settledSeconds + 1) * 1000);
 
 async function measureDatabase(
-  service: ServiceProcess,
-  folder: string,
-  id: number,
-  size: number,
+  measured: Measured,
   postgres: Awaited<ReturnType<typeof startPostgresServer>>,
 ): Promise<void> {
+  const { folder, size } = measured;
   const name = `size_${size}`;
   await writeOrders(postgres, name, size);
   const bare = join(folder, "bare.dump.zst");
@@ -160,7 +166,7 @@ async function measureDatabase(
     PGPASSWORD: decodeURIComponent(url.password),
     PGDATABASE: name,
   };
-  await compare(service, folder, `PostgreSQL, ${size} MB`, "database", id, size, {
+  await compare(measured, `PostgreSQL, ${size} MB`, "database", {
     backup: `pg_dump -Fc -Z0 | zstd -q -3 -o ${bare} -f && sync ${bare}`,
     prepare: async () => {
       await postgres.query(name, "drop table orders");
@@ -197,12 +203,9 @@ type Bare = {
 };
 
 async function compare(
-  service: ServiceProcess,
-  folder: string,
+  { service, folder, identity, targetId, size }: Measured,
   what: string,
   type: "database" | "site",
-  targetId: number,
-  size: number,
   bare: Bare,
 ): Promise<void> {
   const configuration = await install(service, type, targetId);
@@ -214,6 +217,7 @@ async function compare(
   const peaks: number[] = [];
   const cpu = watchCpu(service.pid);
   let last: Backup | null = null;
+  let lastEncrypted: Backup | null = null;
   for (let round = 0; round < rounds; round++) {
     await cpu.ofBare(async () => other.push(await shellMs(bare.backup, bare.environment)));
     const watch = await watchMemory(service.pid);
@@ -223,7 +227,9 @@ async function compare(
       own.push(tookMs);
     });
     peaks.push(await watch());
-    encryptedMs.push((await takeBackup(service, encrypted.id)).tookMs);
+    const sealedRun = await takeBackup(service, encrypted.id);
+    lastEncrypted = sealedRun.backup;
+    encryptedMs.push(sealedRun.tookMs);
   }
   const ratio = median(own) / median(other);
   report(`${what}: backup against the bare pipeline`, ratio, "×", {
@@ -235,11 +241,13 @@ async function compare(
   });
   note(`${seconds(encryptedMs)} against ${seconds(own)}`);
   report(`${what}: memory above rest while it runs`, Math.max(...peaks), "MB", { atMost: 96 });
-  if (last === null) return;
+  if (last === null || lastEncrypted === null) return;
 
   const restoredMs: number[] = [];
   const reversedMs: number[] = [];
+  const encryptedRestoreMs: number[] = [];
   const { id: restored } = last;
+  const { id: restoredEncrypted } = lastEncrypted;
   const restoreCpu = watchCpu(service.pid);
   for (let round = 0; round < rounds; round++) {
     await bare.prepare();
@@ -249,6 +257,9 @@ async function compare(
     await bare.undo();
     await bare.prepare();
     await restoreCpu.ofOwn(async () => restoredMs.push((await restore(service, restored)).tookMs));
+    await bare.undo();
+    await bare.prepare();
+    encryptedRestoreMs.push((await restore(service, restoredEncrypted, identity)).tookMs);
     await bare.undo();
   }
   report(
@@ -260,6 +271,13 @@ async function compare(
   note(
     `${seconds(restoredMs)} against ${seconds(reversedMs)} (medians of ${rounds}); ${restoreCpu.told()}`,
   );
+  report(
+    `${what}: restore, encrypted against unencrypted`,
+    median(encryptedRestoreMs) / median(restoredMs),
+    "×",
+    { atMost: 1.15 },
+  );
+  note(`${seconds(encryptedRestoreMs)} against ${seconds(restoredMs)}`);
   for (const { id } of [configuration, encrypted])
     await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
   await rm(join(folder, "bare.tar.zst"), { force: true });

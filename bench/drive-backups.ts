@@ -47,9 +47,20 @@ export async function takeBackup(
   });
 }
 
-/** Restores without a safety backup. */
-export async function restore(service: ServiceProcess, backupId: number): Promise<Done> {
-  await service.call("PUT", `/api/backup/${backupId}`, { skip_safety_backup: true });
+/**
+ * Restores without a safety backup.
+ * @param identity private key that decrypts the backup
+ */
+export async function restore(
+  service: ServiceProcess,
+  backupId: number,
+  identity?: string,
+): Promise<Done> {
+  const asked = await service.call("PUT", `/api/backup/${backupId}`, {
+    skip_safety_backup: true,
+    ...(identity !== undefined && { identity }),
+  });
+  if (!asked.ok) throw new Error(await asked.text());
   const path = `/api/backup/${backupId}`;
   const work = `restore ${backupId}`;
   return untilDone(service, path, work, ({ restore_status, restore_output, restored_at }) => {

@@ -13,6 +13,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { startPostgresServer } from "../server/backups/testing/postgres-server.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
@@ -68,7 +69,7 @@ export async function run(size: number): Promise<void> {
   try {
     // When run as root, the database runs as another account, which needs access to its folder.
     await chmod(folder, 0o711);
-    for (const name of ["copies", "changes", "site"]) await mkdir(join(folder, name));
+    for (const name of ["copies", "changes", "sealed", "site"]) await mkdir(join(folder, name));
     const fill = (file: number) => writeHalfRandom(join(folder, "site", String(file)), megabyte);
     for (let file = 0; file < size; file++) await fill(file);
     await postgres.createDatabase("shop");
@@ -111,6 +112,8 @@ export async function run(size: number): Promise<void> {
         empty: () => postgres.query("shop", "drop table orders"),
       },
     ];
+    const identity = await generateX25519Identity();
+    const recipient = await identityToRecipient(identity);
     const repository = join(folder, "repository");
     await writeFile(
       join(folder, "borgmatic-site.yaml"),
@@ -138,6 +141,7 @@ servers: [{ id: 1, name: here, connection: local }]
 storage_providers:
   - { id: 1, name: disk, type: local, path: ${folder}/copies }
   - { id: 2, name: changes, type: local, path: ${folder}/changes }
+  - { id: 3, name: sealed, type: local, path: ${folder}/sealed, recipients: [${recipient}] }
 sites: [{ id: 1, server: 1, name: site, root: ${folder}/site, user: ${ownUser} }]
 databases: [{ id: 1, server: 1, name: shop, engine: postgres, url: "env:SHOP_URL" }]
 `,
@@ -148,8 +152,17 @@ databases: [{ id: 1, server: 1, name: shop, engine: postgres, url: "env:SHOP_URL
     });
     try {
       const tools = [
-        quarterdeck(service, { provider: 1, folder: join(folder, "copies") }),
-        quarterdeck(service, { provider: 2, folder: join(folder, "changes"), incremental: true }),
+        quarterdeck("Quarterdeck", service, { provider: 1, folder: join(folder, "copies") }),
+        quarterdeck("Quarterdeck, encrypted", service, {
+          provider: 3,
+          folder: join(folder, "sealed"),
+          identity,
+        }),
+        quarterdeck("Quarterdeck, incremental", service, {
+          provider: 2,
+          folder: join(folder, "changes"),
+          incremental: true,
+        }),
         ...[restic(repository), borg(repository), borgmatic(repository, folder)].map((peer) =>
           toolOf(peer, repository),
         ),
@@ -225,17 +238,19 @@ const toolOf = ({ name, initialize, back, restore: restoring }: Peer, folder: st
 });
 
 function quarterdeck(
+  name: string,
   service: ServiceProcess,
   {
     provider,
     folder,
     incremental = false,
-  }: { provider: number; folder: string; incremental?: boolean },
+    identity,
+  }: { provider: number; folder: string; incremental?: boolean; identity?: string },
 ): Tool {
   let configurationId = 0;
   let backupId = 0;
   return {
-    name: incremental ? "Quarterdeck, incremental" : "Quarterdeck",
+    name,
     folder,
     async renew({ type }) {
       if (configurationId > 0)
@@ -247,7 +262,7 @@ function quarterdeck(
       backupId = backup.id;
       return tookMs;
     },
-    restore: async () => (await restore(service, backupId)).tookMs,
+    restore: async () => (await restore(service, backupId, identity)).tookMs,
   };
 }
 
