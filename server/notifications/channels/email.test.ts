@@ -231,6 +231,19 @@ test.each([
   },
 );
 
+test.each([
+  ["RCPT", { RCPT: "421 4.7.0 Too many messages, closing" }],
+  ["DATA", { DATA: "421 4.7.0 Too many messages, closing" }],
+  ["the message", { DATA: "354 go ahead", ".": "421 4.7.0 Too many messages, closing" }],
+])("a server that closes the session by 421 after %s is quoted", async (_, answers) => {
+  const smtp = readSmtpUrl(`smtp://127.1:${await play({ CONN: "220 hello", ...answers })}`);
+  const channel = createEmailChannel({ email: "oncall@example.com", smtp });
+  expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
+    message: expect.stringMatching(/rejected the message: 421 4\.7\.0 Too many messages, closing$/),
+    isPermanent: false,
+  });
+});
+
 test("uses TLS from the start for smtps://", async () => {
   const smtp = readSmtpUrl(`smtps://127.0.0.1:${server.port}`);
   const channel = createEmailChannel({ email: "oncall@example.com", smtp });

@@ -125,7 +125,11 @@ async function inSession<Result>(
     const opened = new Connection({ ...connectionOf(smtp, limits), connection: socket });
     connection = opened;
     opened.on("error", end);
-    opened.on("end", () => end(Object.assign(new Error(), { code: "ECONNECTION" })));
+    opened.on("end", () => {
+      isOpen = false;
+      // After a response of 421, nodemailer closes the connection before the failed step has rejected.
+      setImmediate(reject, Object.assign(new Error(), { code: "ECONNECTION" }));
+    });
     await step((done) => opened.connect(done));
     const { login } = smtp;
     if (login !== null && opened.allowsAuth)
