@@ -149,6 +149,26 @@ test.each(["sender", "recipient"] as const)(
   },
 );
 
+test.each([
+  [421, "4.7.0 Too many messages, closing", "rejected the message"],
+  [450, "4.7.1 Error: too much mail from 127.0.0.1", "rejected the message"],
+  [452, "4.3.1 Insufficient system storage", "rejected the message"],
+  [530, "5.7.0 Authentication required", "requires a login; add user and password to SMTP_URL"],
+  [552, "5.3.4 Message size exceeds fixed limit", "rejected the message"],
+])(
+  "a refusal at the sender by %i %s is not reported as one of the sender",
+  async (code, words, refused) => {
+    const smtp = readSmtpUrl(
+      `smtp://127.1:${await play({ CONN: "220 hello", MAIL: `${code} ${words}` })}`,
+    );
+    const channel = createEmailChannel({ email: "oncall@example.com", smtp });
+    expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
+      message: `The mail server 127.1:${smtp.port} ${refused}: ${code} ${words}`,
+      isPermanent: code >= 500,
+    });
+  },
+);
+
 test("reports a wrong password as a failed login", async () => {
   expect(await failure(send(plainMessage, { password: "wrong-one" }))).toMatchObject({
     message: `The mail server 127.0.0.1:${server.port} refuses the login of SMTP_URL: 535 5.7.8 Authentication credentials invalid`,

@@ -218,6 +218,9 @@ const byCode: Record<string, string> = {
 /** Commands before those of a message; `CONN` is the greeting. */
 const openingCommands = new Set(["CONN", "EHLO", "HELO"]);
 
+/** Codes by which a server refuses the sender itself, unlike those of a limit or a missing login. */
+const senderCodes = new Set([501, 504, 550, 553, 554]);
+
 function refusedWords(
   { code, command = "", response = "", responseCode = 0 }: NodemailerError,
   { login, from }: SmtpSettings,
@@ -229,7 +232,11 @@ function refusedWords(
       ? "refuses STARTTLS for now, so Quarterdeck doesn't send the password"
       : "doesn't support STARTTLS, so Quarterdeck doesn't send the password; try smtps:// in SMTP_URL";
   if (openingCommands.has(command)) return "refuses the connection";
-  const isOfSender = command === "MAIL FROM" || response.includes(ownAddress());
+  // RFC 4954, section 6.
+  if (responseCode === 530 && login === null)
+    return "requires a login; add user and password to SMTP_URL";
+  const isOfSender =
+    (command === "MAIL FROM" && senderCodes.has(responseCode)) || response.includes(ownAddress());
   return from === null && isOfSender
     ? `rejected the message from ${ownAddress()}; set another sender by ?from= in SMTP_URL`
     : "rejected the message";
