@@ -322,13 +322,21 @@ test("waits longer for a slow message than for a connection", async () => {
   await wait(2 * connectMs);
   accept();
   expect(await sending).toMatch(/^250 /);
-  const silent = await listen(createServer());
-  const smtp = readSmtpUrl(`smtp://127.0.0.1:${silent.port}`);
+});
+
+test("a server that waits for TLS from the start is reported with what to do", async () => {
+  // Long enough for a connection on a busy machine.
+  const connectMs = 2000;
+  const tls = await listen(createTlsServer(await makeCertificate("mail.example.com")));
+  const smtp = readSmtpUrl(`smtp://127.0.0.1:${tls.port}`);
   const channel = createEmailChannel({ email: "oncall@example.com", smtp, connectMs });
-  expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
-    message: `The mail server 127.0.0.1:${silent.port} timed out.`,
+  const expected = {
+    message: `The mail server 127.0.0.1:${tls.port} accepted the connection, but sent no greeting. If it begins with TLS, as on port 465, write smtps:// in SMTP_URL.`,
     isPermanent: false,
-  });
+  };
+  const trial = failure(tryMailServer(smtp, connectMs).then(() => ""));
+  expect(await failure(channel.send(plainMessage, calm))).toMatchObject(expected);
+  expect(await trial).toMatchObject(expected);
 });
 
 test("gives up a server that replies byte by byte at the deadline, and closes its connection", async () => {

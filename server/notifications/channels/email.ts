@@ -141,7 +141,7 @@ async function inSession<Result>(
     return await Promise.race([converse(), over]);
   } catch (error) {
     signal?.throwIfAborted();
-    throw diagnose(toError(error), smtp, deadline);
+    throw diagnose(toError(error), smtp, deadline, connection);
   } finally {
     await leave(connection, isOpen);
   }
@@ -245,8 +245,18 @@ function refusedWords(
 // Errors of the login or the message itself are permanent, unlike those of the connection.
 const permanentCodes = new Set(["EAUTH", "ENOAUTH", "EENVELOPE", "EMESSAGE", "ECONFIG"]);
 
-function diagnose(error: NodemailerError, smtp: SmtpSettings, deadline: AbortSignal) {
+function diagnose(
+  error: NodemailerError,
+  smtp: SmtpSettings,
+  deadline: AbortSignal,
+  connection: SMTPConnection | null,
+) {
   const server = `The mail server ${smtp.host}:${smtp.port}`;
+  const isTimeout = deadline.aborted || error.code === "ETIMEDOUT";
+  if (isTimeout && !smtp.isSecure && connection?.lastServerResponse === false)
+    return new ChannelError(
+      `${server} accepted the connection, but sent no greeting. If it begins with TLS, as on port 465, write smtps:// in SMTP_URL.`,
+    );
   if (deadline.aborted) return new ChannelError(`${server} timed out.`);
   const { code = "", response, responseCode, message } = error;
   if (response !== undefined && responseCode !== undefined) {
