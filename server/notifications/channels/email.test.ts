@@ -78,6 +78,12 @@ test("uses the sender of SMTP_URL", async () => {
   expect(server.mails[0]?.headers.get("message-id")).toBe("<msg_2aF9k@example.com>");
 });
 
+test("has only ASCII in its addresses, as RFC 5322 requires", async () => {
+  await send(plainMessage, { from: "?from=Büro <ops@bücher.example>" });
+  expect(server.mails[0]?.headers.get("from")).toBe("Büro <ops@xn--bcher-kva.example>");
+  expect(server.mails[0]?.headers.get("message-id")).toBe("<msg_2aF9k@xn--bcher-kva.example>");
+});
+
 test("sends 50 KB of markup, line breaks and emoji unchanged, without adding a header", async () => {
   await send(awfulMessage);
   const [mail] = server.mails;

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect, type LookupFunction, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
+import { domainToASCII } from "node:url";
 import type { NodemailerError } from "nodemailer";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { type Channel, ChannelError } from "./channel.ts";
@@ -208,7 +209,11 @@ function connectionOf(
 /** The sender where SMTP_URL has none. Many host names have no domain, which strict servers refuse. */
 const ownAddress = () => `quarterdeck@${hostname()}`;
 
-const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);
+function domainOf(address: string): string {
+  const domain = address.slice(address.lastIndexOf("@") + 1);
+  // Empty for an address literal, such as [192.0.2.1].
+  return domainToASCII(domain) || domain;
+}
 
 const byCode: Record<string, string> = {
   ECONNECTION: "closed the connection.",
