@@ -78,6 +78,7 @@ test.each([
   ["QUARTERDECK_UPSTREAM", "https://user:secret@ops.example.com"],
   ["QUARTERDECK_UPSTREAM", "https://ops.example.com/?page=1"],
   ["QUARTERDECK_ALLOW", "10.0.0.0/8, the office"],
+  ["QUARTERDECK_SELF_BACKUP_RECIPIENT", ", ,"],
   ["QUARTERDECK_KEEP_DAYS", "0"],
   ["QUARTERDECK_SELF_BACKUP", "disk"],
   ["QUARTERDECK_SELF_BACKUP_KEEP", "0"],

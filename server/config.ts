@@ -136,7 +136,7 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
     allow: readAllow(text("QUARTERDECK_ALLOW")),
     smtp: readSmtp(text("SMTP_URL")),
     keepDays: readInteger("QUARTERDECK_KEEP_DAYS", text("QUARTERDECK_KEEP_DAYS"), 90, 36_500, 1),
-    selfBackupRecipients: text("QUARTERDECK_SELF_BACKUP_RECIPIENT"),
+    selfBackupRecipients: readRecipients(text),
     selfBackup: readSelfBackup(text),
     role: readRole(text("QUARTERDECK_ROLE"), databaseUrl),
     logLevel: readLogLevel(text("LOG_LEVEL")),
@@ -160,9 +160,18 @@ function readSelfBackup(text: (name: string) => string | null): SelfBackupSettin
       1,
     ),
     keep: readInteger("QUARTERDECK_SELF_BACKUP_KEEP", keep, 7, 1000, 1),
-    recipients: text("QUARTERDECK_SELF_BACKUP_RECIPIENT"),
+    recipients: readRecipients(text),
   };
   return read.providerId === 0 ? null : read;
+}
+
+/** @throws ConfigError for separators alone: what is encrypted to nobody is lost */
+function readRecipients(text: (name: string) => string | null): string | null {
+  const name = "QUARTERDECK_SELF_BACKUP_RECIPIENT";
+  const recipients = text(name);
+  if (recipients !== null && /^[\s,]*$/.test(recipients))
+    throw new ConfigError(`${name} names no public key of age: it is “${recipients}”.`);
+  return recipients;
 }
 
 function readSwitch(name: string, text: string | null): boolean {
