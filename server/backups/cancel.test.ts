@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -113,6 +113,25 @@ test("canceling a waiting run ends it at once, and the run before it continues",
   expect((await cancel(running)).status).toBe(202);
   await service.becomes(running, "failed");
   gate.rule(() => "pass");
+});
+
+test("canceling a run while it reads the full that it stores changes against says so", async () => {
+  const { service, gate } = every;
+  const change = { storage_provider_id: gated, incremental: true };
+  const { id } = await service.installed({ ...sourceKinds.folder, ...change });
+  const full = await service.run(id);
+  expect(full.status, full.output).toBe("finished");
+  await writeFile(join(service.folder, "shop", "more"), "changed");
+  for (const verdict of ["hang", "stall"] as const) {
+    const isOfFull = (asked: string) => asked.startsWith("GET") && asked.includes(full.path);
+    gate.rule((asked) => (isOfFull(asked) && !asked.includes(".json") ? verdict : "pass"));
+    const run = await startRun(id);
+    await soon(() => expect(gate.asked().some(isOfFull)).toBe(true));
+    expect((await cancel(run)).status).toBe(202);
+    expect((await service.becomes(run, "failed")).status_reason).toMatch(reason);
+  }
+  gate.rule(() => "pass");
+  await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
 });
 
 // The tests of the other sources abort their restores and drills.

@@ -70,17 +70,20 @@ export function createReadBase(options: ReadBaseOptions) {
   return {
     noteDamage,
 
-    /** @returns the content of the full, or why it is not available */
+    /** @returns the content of the full, or why it is not available. @throws StorageError, or the signal's reason */
     async readBase(run: Run, base: BackupRow, signal: AbortSignal): Promise<UnnamedFile | string> {
       const { storage } = run;
-      const key = await keyOf(storage, base, signal);
-      if (typeof key === "string") return key;
-      const file = await openUnnamedFile(scratch.own);
+      let file: UnnamedFile | null = null;
       try {
+        const key = await keyOf(storage, base, signal);
+        if (typeof key === "string") return key;
+        file = await openUnnamedFile(scratch.own);
         await pipeline(openBase(storage, base, key, signal), file.writer(), { signal });
         return file;
       } catch (error) {
-        await file.close();
+        await file?.close();
+        // Each end of the pipeline may fail with an error of its own.
+        signal.throwIfAborted();
         if (error instanceof NoRoom) return "the data folder is full";
         if (!(error instanceof DamagedBase)) throw error;
         await noteDamage(run, base, error);
