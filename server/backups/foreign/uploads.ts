@@ -123,8 +123,7 @@ export function createUploads(pace: { bytes: number; seconds: number } = uploadP
         const plain = watched(noted, ending);
         for await (const piece of encrypt?.(plain) ?? plain) {
           hash.update(piece);
-          // Copied, because the memory of a piece may be reused before the storage has it.
-          yield encrypt === null ? piece : Buffer.from(piece);
+          yield piece;
         }
       }
       const abort = () => content.destroy(toError(signal.reason));
