@@ -56,7 +56,10 @@ export const overviewServer = z.object({
   /** Number of databases and sites, and how many of them are protected. */
   targets: count,
   protected: count,
-  /** Number of workers, webhooks and configured backups with a problem, plus one if the server is unreachable. */
+  /**
+   * Number of workers, webhooks, channels and configured backups with a problem, plus one if the server is unreachable, and one if
+   * it has backups that notify nobody.
+   */
   problems: count,
   /** Null = it responds, or was not checked yet; an extra. */
   unreachable: z.optional(

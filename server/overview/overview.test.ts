@@ -64,6 +64,52 @@ test("lists every server and site, and what has no backup", async () => {
   ]);
 });
 
+test("a server and a site have a problem while a channel they use can't be notified", async () => {
+  const use = (place: string, channels: number[]) =>
+    service.call("PUT", `/api/${place}/notifications`, { channels });
+  const places = ["site/2", "server/2", "server/3"];
+  for (const place of places) await use(place, [1]);
+  await service.call("POST", "/api/site/2/deployment", { status: "failed" });
+  const without = [
+    { health: "unprotected", problems: 0 },
+    { health: "unprotected", problems: 0, sites: [{ health: "unprotected" }] },
+    { health: "empty", problems: 0 },
+  ];
+  await soon(async () =>
+    expect((await show()).servers).toMatchObject([
+      without[0],
+      { health: "failing", problems: 1, sites: [{ health: "failing" }] },
+      { health: "failing", problems: 1 },
+    ]),
+  );
+  for (const place of places) await use(place, []);
+  expect((await show()).servers).toMatchObject(without);
+});
+
+test("a server has a problem while nobody is notified about its backups", async () => {
+  const { body: configuration } = await service.json<{ id: number }>(
+    "POST",
+    "/api/server/2/backup-configuration",
+    {
+      name: "orders",
+      frequency: "30 2 * * *",
+      storage_provider_id: 1,
+      backupable_type: "database",
+      backupable_id: 1,
+    },
+  );
+  const silent = await show();
+  expect(silent.servers_without_channels).toMatchObject([{ id: 2, configurations: 1 }]);
+  // The other problem is that it has no backup yet.
+  expect(silent.servers?.[1]).toMatchObject({ problems: 2 });
+  await service.call("PUT", "/api/server/2/notifications", { channels: [2] });
+  expect((await show()).servers?.[1]).toMatchObject({ problems: 1 });
+  await service.call("PUT", "/api/server/2/notifications", { channels: [] });
+  const path = `/api/backup-configuration/${configuration.id}`;
+  await service.call("DELETE", path);
+  await soon(async () => expect((await service.call("GET", path)).status).toBe(404));
+});
+
 test("a backup with a warning counts as protected, and needs attention until a better one", async () => {
   const { body: configuration } = await service.json<{ id: number }>(
     "POST",

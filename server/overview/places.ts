@@ -8,6 +8,12 @@ import type { JudgedConfiguration, ProtectionOverview } from "../backups/protect
 import type { OverviewPlaces, PlacedColumns, ServerRow } from "./store.ts";
 
 type Trouble = { site_id: number; failing: number; unreachable?: number };
+type Channels = {
+  /** Those that can't be notified, with what uses them. */
+  unreached: readonly { site_ids: readonly number[]; server_ids: readonly number[] }[];
+  /** Servers with backups that notify nobody. */
+  missing: readonly { id: number }[];
+};
 type Protection = NonNullable<Overview["protection"]>;
 type Problem = Protection["problems"][number];
 
@@ -170,6 +176,7 @@ export function serversPart(
   { wrong, tallies }: Judged,
   troubles: readonly Trouble[],
   { nextRuns, running }: ProtectionOverview,
+  channels: Channels,
 ): OverviewServer[] {
   const failingOf = new Map<number, number>();
   for (const { site_id, failing } of troubles)
@@ -181,18 +188,34 @@ export function serversPart(
     wrong.filter(({ type }) => type === "site").map((one) => [one.id, tallyOf(one)]),
   );
   const sitesOf = Map.groupBy(sites.ids.keys(), (row) => sites.server_ids[row]);
+  const unnotifiedSites = new Set(channels.unreached.flatMap(({ site_ids: ids }) => ids));
+  const serverOfSite = new Map(sites.ids.map((site, row) => [site, sites.server_ids[row]]));
+  // A channel is one problem of a server, however many of its sites use it.
+  const channelsOf = channels.unreached.map(
+    ({ site_ids, server_ids }) =>
+      new Set([...server_ids, ...site_ids.map((site) => serverOfSite.get(site))]),
+  );
+  const withoutChannels = new Set(channels.missing.map(({ id }) => id));
 
   return servers.map((server) => {
     const { id, name } = server;
     const unreachable = unreachableOf(server) ?? null;
-    const tally = tallies.get(id) ?? nothing;
-    let failing = unreachable === null ? 0 : 1;
+    const ofTargets = tallies.get(id) ?? nothing;
+    const tally = withoutChannels.has(id)
+      ? { ...ofTargets, unwell: ofTargets.unwell + 1 }
+      : ofTargets;
+    let failing =
+      (unreachable === null ? 0 : 1) + channelsOf.filter((users) => users.has(id)).length;
     const ownSites = (sitesOf.get(id) ?? []).map((row) => {
       const site = sites.ids[row] ?? 0;
       const failingThere = failingOf.get(site) ?? 0;
       failing += failingThere;
       const isUnreachable = unreachable?.what === "server" || unreachableSites.has(site);
-      const health = healthOf(wrongSites.get(site) ?? oneWell, failingThere, isUnreachable);
+      const health = healthOf(
+        wrongSites.get(site) ?? oneWell,
+        failingThere + (unnotifiedSites.has(site) ? 1 : 0),
+        isUnreachable,
+      );
       const shown = { id: site, name: sites.names[row] ?? "", health };
       return sampleSites.has(site) ? { ...shown, is_sample: true } : shown;
     });

@@ -66,18 +66,19 @@ export function createOverviewService({
     return { part, troubled };
   }
 
-  async function channelsPart(visible: Visible): Promise<Overview["channels"]> {
+  async function channelsPart(visible: Visible) {
     const used = await store.usedChannels(visible);
-    const problems = used.flatMap(({ status, title, created_at: at, ...row }) =>
-      (status === "failed" || status === "retrying") && title !== null && at !== null
-        ? [{ ...row, title, at: toTimestamp(new Date(at)) }]
-        : [],
+    const unreached = used.filter(({ status }) => status === "failed" || status === "retrying");
+    const problems = unreached.flatMap(
+      ({ status: _, site_ids, server_ids, title, created_at: at, ...row }) =>
+        title !== null && at !== null ? [{ ...row, title, at: toTimestamp(new Date(at)) }] : [],
     );
-    return {
+    const part: Overview["channels"] = {
       total: used.length,
       failing: problems.length,
       problems: problems.slice(0, maxProblems),
     };
+    return { part, unreached };
   }
 
   return {
@@ -97,11 +98,14 @@ export function createOverviewService({
       return {
         workers: workers.part,
         webhooks: webhooks.part,
-        channels,
+        channels: channels.part,
         servers_without_channels,
         ...(visible === null && { self_backup: self ?? null }),
         protection: protectionPart(targets, places.servers, judged.total),
-        servers: serversPart(places, targets, troubles, judged),
+        servers: serversPart(places, targets, troubles, judged, {
+          unreached: channels.unreached,
+          missing: servers_without_channels,
+        }),
         running: judged.running,
       };
     },

@@ -190,6 +190,8 @@ export function createOverviewStore(db: Database) {
         name: string;
         site_id: number | null;
         server_id: number | null;
+        site_ids: number[];
+        server_ids: number[];
         status: string | null;
         title: string | null;
         answer: string | null;
@@ -198,9 +200,11 @@ export function createOverviewStore(db: Database) {
         db,
         "overview_channels",
         sql`
-        select c.id, c.name, used.site_id, used.server_id, last.status, last.title, last.answer, last.created_at
+        select c.id, c.name, used.site_ids[1] as site_id, used.server_ids[1] as server_id, used.site_ids, used.server_ids,
+          last.status, last.title, last.answer, last.created_at
         from (
-          select channel_id, min(site_id) as site_id, min(server_id) as server_id
+          select channel_id, coalesce(array_agg(site_id order by site_id) filter (where site_id is not null), '{}') as site_ids,
+            coalesce(array_agg(server_id order by server_id) filter (where server_id is not null), '{}') as server_ids
           from (
             select channel_id, site_id, null::int as server_id
             from site_channels join sites on sites.id = site_id
