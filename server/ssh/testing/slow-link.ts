@@ -34,7 +34,7 @@ export async function startSlowLink(options: SlowLinkOptions): Promise<number> {
       for await (const chunk of from) {
         const bytes: Buffer = chunk;
         freeAtMs = Math.max(performance.now(), freeAtMs) + (bytes.length / bytesPerSecond) * 1000;
-        await wait(freeAtMs - performance.now());
+        await wait(Math.max(0, freeAtMs - performance.now()));
         delivered = deliver(bytes, delivered, wait(delayMs));
       }
       await delivered;
