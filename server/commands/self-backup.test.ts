@@ -252,6 +252,19 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
       await expectRefused(file, /damaged/);
     });
 
+    test("from an encrypted file with a changed byte", async () => {
+      const { file } = await storageFor("changed-sealed", "sealed");
+      const bytes = await readFile(file);
+      bytes[bytes.length - 1000] = (bytes.at(-1000) ?? 0) ^ 1;
+      await writeFile(file, bytes);
+      await rm(`${file}.json`);
+      await expectRefused(
+        file,
+        /is damaged \(The encrypted file .* can't be decrypted\)\. Nothing was restored/,
+        { QUARTERDECK_IDENTITY: `file:${at("identity")}` },
+      );
+    });
+
     test("from a truncated file", async () => {
       const { file } = await storageFor("cut", "plain");
       const bytes = await readFile(file);

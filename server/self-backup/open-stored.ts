@@ -126,7 +126,7 @@ async function* readable(
     const { name, message } = toError(error);
     if (name === "SelfBackupError" || name === "StorageError") throw error;
     throw new SelfBackupError(
-      `${what} is damaged (${message}). Nothing was restored. Use another one.`,
+      `${what} is damaged (${message.replace(/\.$/, "")}). Nothing was restored. Use another one.`,
       { cause: error },
     );
   }
