@@ -70,8 +70,10 @@ export function createOverviewService({
     const used = await store.usedChannels(visible);
     const unreached = used.filter(({ status }) => status === "failed" || status === "retrying");
     const problems = unreached.flatMap(
-      ({ status: _, site_ids, server_ids, title, created_at: at, ...row }) =>
-        title !== null && at !== null ? [{ ...row, title, at: toTimestamp(new Date(at)) }] : [],
+      ({ id, name, site_id, server_id, title, answer, created_at: at }) =>
+        title !== null && at !== null
+          ? [{ id, name, site_id, server_id, title, answer, at: toTimestamp(new Date(at)) }]
+          : [],
     );
     const part: Overview["channels"] = {
       total: used.length,
