@@ -1,6 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { test } from "./bucket.ts";
 import { type Backups, expect } from "./fixtures.ts";
 import {
@@ -273,5 +274,36 @@ test("every page is accessible and fits 360 px, light and dark @long", async ({
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     await expectNoSidewaysScroll(page);
     await expectAccessibleInBoth(page);
+  }
+});
+
+test("a long comparison with the usual size covers and cuts off nothing at any width @long", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const { id, name } = await backups.createConfiguration({
+    name: "Blog files",
+    frequency: "* * * * *",
+    incremental: true,
+    backupable_type: "site",
+    backupable_id: backups.site.id,
+  });
+  for (const length of [100_000, 250_000]) {
+    await writeFile(join(backups.site.root, `upload-${length}`), randomBytes(length));
+    await backups.run(id);
+  }
+  await page.goto(service.url + listOf(backups));
+  const row = configurationRow(page, name);
+  const rightOf = (one: Locator) => one.evaluate((part) => part.getBoundingClientRect().right);
+  for (const width of [1440, 1092, 836, 768, 740, 360]) {
+    await page.setViewportSize({ width, height: 740 });
+    const trend = row.getByText(/^usually about .+ before compression$/).filter({ visible: true });
+    await expect(trend).toBeVisible();
+    const right = await rightOf(trend.locator("xpath=.."));
+    expect(await rightOf(trend), `${width} px`).toBeLessThanOrEqual(right);
+    const frame = page.getByRole("table", { name: "Backups" }).locator("xpath=..");
+    const remove = page.getByRole("button", { name: `Delete: ${name}` });
+    expect(await rightOf(remove), `${width} px`).toBeLessThanOrEqual(await rightOf(frame));
   }
 });

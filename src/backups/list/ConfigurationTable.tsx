@@ -67,9 +67,7 @@ function LastRun({ configuration }: RowProps) {
       <p className="mt-1 flex flex-wrap gap-x-2 text-xs text-muted">
         <Time value={at} />
         {details.map((detail) => (
-          <span key={detail} className="whitespace-nowrap">
-            {detail}
-          </span>
+          <span key={detail}>{detail}</span>
         ))}
       </p>
     </>
@@ -122,7 +120,7 @@ const columns: readonly Column<BackupConfiguration>[] = [
     id: "name",
     header: "Backup",
     cell: (one) => (
-      <div className="@2xl:min-w-40">
+      <div className="@2xl:min-w-32">
         <Name configuration={one} />
       </div>
     ),
@@ -149,7 +147,7 @@ const columns: readonly Column<BackupConfiguration>[] = [
     header: "Status",
     from: "sm",
     cell: (one) => (
-      <div className="w-52">
+      <div className="w-32 @4xl:w-52">
         <State configuration={one} />
       </div>
     ),
