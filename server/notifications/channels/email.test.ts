@@ -270,6 +270,26 @@ test.each([
   });
 });
 
+test("a server that refuses the recipient and disconnects before it has answered all is quoted", async () => {
+  const { port } = await listen(
+    createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.write("220 hello\r\n");
+      socket.on("data", (commands) =>
+        commands.toString().startsWith("EHLO")
+          ? socket.write("250-hello\r\n250 PIPELINING\r\n")
+          : socket.end("250 ok\r\n550 5.7.1 Too many errors\r\n"),
+      );
+    }),
+  );
+  const smtp = readSmtpUrl(`smtp://127.0.0.1:${port}`);
+  const channel = createEmailChannel({ email: "oncall@example.com", smtp });
+  expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
+    message: `The mail server 127.0.0.1:${port} closed the connection after: 550 5.7.1 Too many errors`,
+    isPermanent: true,
+  });
+});
+
 test("uses TLS from the start for smtps://", async () => {
   const smtp = readSmtpUrl(`smtps://127.0.0.1:${server.port}`);
   const channel = createEmailChannel({ email: "oncall@example.com", smtp });

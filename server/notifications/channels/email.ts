@@ -272,6 +272,12 @@ function diagnose(
   }
   // The code of the network first, because nodemailer's is the same for all errors of a socket.
   const network = error.originalCode ?? code;
+  // With PIPELINING, nodemailer reports a refusal only once the rest is answered; Exim's “drop” refuses and disconnects.
+  const last = connection?.lastServerResponse || "";
+  if (network in byCode && /^[45]/.test(last))
+    return new ChannelError(`${server} closed the connection after: ${saying(last, smtp)}`, {
+      isPermanent: last.startsWith("5"),
+    });
   const told = { code: network, message };
   const known = byCode[network] ?? untoldTls(told, smtp) ?? networkWords(told) ?? byCode[code];
   return new ChannelError(`${server} ${known ?? `cannot be used: ${saying(message, smtp)}`}`, {
