@@ -1,4 +1,5 @@
 // Reads SMTP_URL: the mail server, its login, and the sender.
+import { hostname } from "node:os";
 
 export type SmtpSettings = {
   host: string;
@@ -11,6 +12,9 @@ export type SmtpSettings = {
   /** Null for the default, `quarterdeck@` and the host name. */
   from: { name: string; address: string } | null;
 };
+
+/** The sender where SMTP_URL has none. Many host names have no domain, which strict servers refuse. */
+export const ownAddress = () => `quarterdeck@${hostname()}`;
 
 const example = "smtp://user:password@mail.example.com:587";
 
