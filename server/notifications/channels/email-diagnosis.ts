@@ -20,6 +20,7 @@ const senderCodes = new Set([501, 504, 550, 553, 554]);
 function refusedWords(
   { code, command = "", response = "", responseCode = 0 }: NodemailerError,
   { login, from }: SmtpSettings,
+  offersLogin: boolean,
 ) {
   if (code === "EAUTH") return "refuses the login of SMTP_URL";
   if (code === "ETLS" && login === null) return "refuses the STARTTLS that it offers";
@@ -33,8 +34,10 @@ function refusedWords(
     return "requires a login; add user and password to SMTP_URL";
   const isOfSender =
     (command === "MAIL FROM" && senderCodes.has(responseCode)) || response.includes(ownAddress());
-  return from === null && isOfSender
-    ? `rejected the message from ${ownAddress()}; set another sender by ?from= in SMTP_URL`
+  if (from === null && isOfSender)
+    return `rejected the message from ${ownAddress()}; set another sender by ?from= in SMTP_URL`;
+  return login !== null && !offersLogin
+    ? "offers no login on this port, and rejected the message without one"
     : "rejected the message";
 }
 
@@ -60,7 +63,7 @@ export function diagnose(
   if (deadline.aborted) return new ChannelError(`${server} timed out.`);
   const { code = "", response, responseCode, message } = error;
   if (response !== undefined && responseCode !== undefined) {
-    const refused = refusedWords(error, smtp);
+    const refused = refusedWords(error, smtp, connection?.allowsAuth === true);
     return new ChannelError(`${server} ${refused}: ${saying(response, smtp)}`, {
       isPermanent: responseCode >= 500,
     });

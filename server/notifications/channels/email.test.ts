@@ -442,6 +442,15 @@ test("sends no login to a server that requests none", async () => {
   await open.close();
 });
 
+test("a message refused by a server that offers no login is reported as that", async () => {
+  const answers = { CONN: "220 hello", RCPT: "454 4.7.1 Relay access denied" };
+  const smtp = { ...readSmtpUrl(`smtp://127.0.0.1:${await play(answers)}`), login };
+  const channel = createEmailChannel({ email: "oncall@example.com", smtp });
+  expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
+    message: `The mail server 127.0.0.1:${smtp.port} offers no login on this port, and rejected the message without one: 454 4.7.1 Relay access denied`,
+  });
+});
+
 test("without SMTP_URL tells the operator to set it", async () => {
   const channel = createEmailChannel({ email: "oncall@example.com", smtp: null });
   expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
