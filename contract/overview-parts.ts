@@ -10,9 +10,10 @@ const count = z.int().check(z.gte(0));
 export const maxRunning = 20;
 
 /**
- * `failing`: a part of it is down, cannot be notified, or has a backup configured but no usable one.
+ * `failing`: a part of it is down, such as a worker or a webhook, or has a backup configured but no usable one.
  * `unreachable`: no known part of a site is failing, but its server or its workers cannot be reached.
- * `attention`: there is a good backup with a problem. `unprotected`: nothing of it has a backup configured.
+ * `attention`: there is a good backup with a problem, or a channel that it uses cannot be notified. `unprotected`: nothing of it has
+ * a backup configured.
  * `empty`: there is nothing to check.
  */
 const healths = ["failing", "unreachable", "attention", "unprotected", "good", "empty"] as const;

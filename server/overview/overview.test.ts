@@ -78,8 +78,8 @@ test("a server and a site have a problem while a channel they use can't be notif
   await soon(async () =>
     expect((await show()).servers).toMatchObject([
       without[0],
-      { health: "failing", problems: 1, sites: [{ health: "failing" }] },
-      { health: "failing", problems: 1 },
+      { health: "attention", problems: 1, sites: [{ health: "attention" }] },
+      { health: "attention", problems: 1 },
     ]),
   );
   for (const place of places) await use(place, []);

@@ -170,6 +170,11 @@ function healthOf(tally: Tally, failing: number, isUnreachable: boolean): Health
   return tally.total === 0 ? "empty" : "good";
 }
 
+const withUnwell = (tally: Tally, more: number): Tally => ({
+  ...tally,
+  unwell: tally.unwell + more,
+});
+
 /** @param troubles of workers and webhooks, by site */
 export function serversPart(
   { servers, sites, sampleSites }: Pick<OverviewPlaces, "servers" | "sites" | "sampleSites">,
@@ -200,22 +205,17 @@ export function serversPart(
   return servers.map((server) => {
     const { id, name } = server;
     const unreachable = unreachableOf(server) ?? null;
-    const ofTargets = tallies.get(id) ?? nothing;
-    const tally = withoutChannels.has(id)
-      ? { ...ofTargets, unwell: ofTargets.unwell + 1 }
-      : ofTargets;
-    let failing =
-      (unreachable === null ? 0 : 1) + channelsOf.filter((users) => users.has(id)).length;
+    const unnotified =
+      channelsOf.filter((users) => users.has(id)).length + Number(withoutChannels.has(id));
+    const tally = withUnwell(tallies.get(id) ?? nothing, unnotified);
+    let failing = unreachable === null ? 0 : 1;
     const ownSites = (sitesOf.get(id) ?? []).map((row) => {
       const site = sites.ids[row] ?? 0;
       const failingThere = failingOf.get(site) ?? 0;
       failing += failingThere;
       const isUnreachable = unreachable?.what === "server" || unreachableSites.has(site);
-      const health = healthOf(
-        wrongSites.get(site) ?? oneWell,
-        failingThere + (unnotifiedSites.has(site) ? 1 : 0),
-        isUnreachable,
-      );
+      const tally = withUnwell(wrongSites.get(site) ?? oneWell, Number(unnotifiedSites.has(site)));
+      const health = healthOf(tally, failingThere, isUnreachable);
       const shown = { id: site, name: sites.names[row] ?? "", health };
       return sampleSites.has(site) ? { ...shown, is_sample: true } : shown;
     });
