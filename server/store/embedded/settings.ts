@@ -30,7 +30,7 @@ const settings = {
 
   // A small footprint, because the machine has other work. Unused connections cost next to nothing.
   shared_buffers: "32MB",
-  max_connections: "100",
+  max_connections: "200",
   min_wal_size: "32MB",
   max_wal_size: "256MB",
   maintenance_work_mem: "32MB",
