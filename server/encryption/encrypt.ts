@@ -1,7 +1,7 @@
 // Encrypts files for a storage in the format of age, https://c2sp.org/age.
 import type { PieceMemory } from "../piece-memory.ts";
 import { EncryptionError } from "./encryption-error.ts";
-import { encryptPayload, type FileKey } from "./payload.ts";
+import { emptyPayloadBytes, encryptPayload, type FileKey } from "./payload.ts";
 
 /** Extension of encrypted files. */
 export const encryptedEnding = ".age";
@@ -52,6 +52,3 @@ async function startFile(recipients: readonly string[]) {
   const empty = await encrypter.encrypt(new Uint8Array());
   return { header: empty.subarray(0, -emptyPayloadBytes), key };
 }
-
-/** Its salt, and the authentication tag of its only chunk. */
-const emptyPayloadBytes = 16 + 16;

@@ -1,5 +1,5 @@
 // The payload of age's files, https://c2sp.org/age#payload, by OpenSSL: age's library takes ten times as long, and its program
-// as long as the rest of a backup, because all bytes pass two pipes.
+// five times, because all bytes pass two pipes.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { createPieceMemory, freeBuffer, type PieceMemory } from "../piece-memory.ts";
 import { EncryptionError } from "./encryption-error.ts";
@@ -8,9 +8,13 @@ import { EncryptionError } from "./encryption-error.ts";
 export type FileKey = Uint8Array;
 
 const cipher = "chacha20-poly1305";
-const saltBytes = 16;
+/** The payload begins with a salt, from which its key is derived. */
+export const saltBytes = 16;
 const chunkBytes = 64 * 1024;
+/** Each chunk ends with its authentication tag. */
 const tagBytes = 16;
+/** Size of a payload without content: its only chunk is a tag. */
+export const emptyPayloadBytes = saltBytes + tagBytes;
 const tagLength = { authTagLength: tagBytes };
 
 const payloadKey = (key: FileKey, salt: Uint8Array): Uint8Array =>

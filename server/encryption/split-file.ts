@@ -1,10 +1,10 @@
 // Splits a file of age, https://c2sp.org/age, into its header and what is encrypted.
 import { giveBackPiece } from "../piece-memory.ts";
 import { EncryptionError } from "./encryption-error.ts";
+import { saltBytes } from "./payload.ts";
 
 /** A header with twenty recipients has less than 4 KiB. */
 const maxHeaderBytes = 64 * 1024;
-const saltBytes = 16;
 
 type Split = {
   /** Contains the key of the file, encrypted to each recipient. */
