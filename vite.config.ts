@@ -112,8 +112,14 @@ export default defineConfig({
   test: {
     environment: "node",
     globalSetup: ["server/testing/global-setup.ts"],
-    // As in `npm start`: temporary buffers do not trigger a full garbage collection.
-    execArgv: ["--external-memory-accounted-in-global-limit"],
+    execArgv: [
+      // As in `npm start`: temporary buffers do not trigger a full garbage collection.
+      "--external-memory-accounted-in-global-limit",
+      // A test's process ends before full garbage collections and optimized code would pay off. Without both, service
+      // tests take an eighth less CPU time.
+      "--initial-heap-size=700",
+      "--no-turbofan",
+    ],
     // Generous, because a machine may be busy; tests that hang are still detected. Long forms take their time.
     testTimeout: isLongForm ? 1_200_000 : 90_000,
     // Hooks start whole services, several at once.
