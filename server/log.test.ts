@@ -8,7 +8,11 @@ import { createLog } from "./log.ts";
 import { messageOf } from "./loggable-error.ts";
 import { openDatabase } from "./store/database.ts";
 import { eq, sql } from "./store/drizzle.ts";
-import { activity, backups, events, settings, webhooks } from "./store/tables.ts";
+import { activity } from "./store/tables/activity.ts";
+import { backups } from "./store/tables/backups.ts";
+import { events } from "./store/tables/events.ts";
+import { settings } from "./store/tables/installation.ts";
+import { webhooks } from "./store/tables/webhooks.ts";
 import { createTestDatabase, type TestDatabase } from "./testing/database.ts";
 import { soon } from "./testing/soon.ts";
 

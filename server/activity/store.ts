@@ -3,7 +3,7 @@ import type { ActivityKind } from "../../contract/activity.ts";
 import { and, desc, eq, gt, gte, inArray, lt, sql } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { insertRows } from "../store/rows.ts";
-import { activity, activityWords } from "../store/tables.ts";
+import { activity, activityWords } from "../store/tables/activity.ts";
 import { currentActor, type Actor } from "./actor.ts";
 
 export type NewActivity = {

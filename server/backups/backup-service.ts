@@ -12,7 +12,7 @@ import type { JobData } from "../jobs/job-data.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
-import type { BackupTaskKind } from "../store/tables.ts";
+import type { BackupTaskKind } from "../store/tables/backups.ts";
 import { createAddTasks } from "./tasks/add-tasks.ts";
 import { backupEntry, canceledAction } from "./event-data.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";

@@ -21,7 +21,7 @@ import {
 } from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
-import { backupConfigurations as configurations, backups } from "../store/tables.ts";
+import { backupConfigurations as configurations, backups } from "../store/tables/backups.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 
 export type BackupRow = typeof backups.$inferSelect;

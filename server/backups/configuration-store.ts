@@ -9,10 +9,9 @@ import { insertedRow } from "../store/rows.ts";
 import {
   backupConfigurations as configurations,
   backups,
-  databases,
   newestBackups,
-  sites,
-} from "../store/tables.ts";
+} from "../store/tables/backups.ts";
+import { databases, sites } from "../store/tables/inventory.ts";
 import { isCopyMissing } from "./copies/copy-missing.ts";
 
 export type ConfigurationRow = typeof configurations.$inferSelect;

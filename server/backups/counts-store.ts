@@ -2,7 +2,7 @@
 import { z } from "zod/mini";
 import type { Database } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
-import { backupConfigurations, backups } from "../store/tables.ts";
+import { backupConfigurations, backups } from "../store/tables/backups.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 
 /** The counts of one backup. */

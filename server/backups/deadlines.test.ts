@@ -6,7 +6,7 @@ import { createInventoryStore } from "../inventory/store.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { createLog } from "../log.ts";
 import { sql } from "../store/drizzle.ts";
-import { activity } from "../store/tables.ts";
+import { activity } from "../store/tables/activity.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { createBackupStore } from "./backup-store.ts";
 import { createConfigurationStore } from "./configuration-store.ts";

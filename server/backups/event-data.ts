@@ -3,7 +3,7 @@ import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { theSchedule, theService, type Actor } from "../activity/actor.ts";
 import type { NewActivity } from "../activity/store.ts";
 import type { NewEvent } from "../events/event.ts";
-import type { BackupTaskKind, RestoreTarget } from "../store/tables.ts";
+import type { BackupTaskKind, RestoreTarget } from "../store/tables/backups.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { sizeInWords, shortDuration } from "./formatting.ts";

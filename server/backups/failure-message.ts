@@ -5,7 +5,7 @@ import { SourceError } from "./sources/source.ts";
 import { StorageError } from "../storage/storage.ts";
 import { DamagedBackup } from "./pipeline/read-verified.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
-import type { BackupTaskKind } from "../store/tables.ts";
+import type { BackupTaskKind } from "../store/tables/backups.ts";
 import { ServerAway } from "../ssh/server-away.ts";
 import { toError } from "../to-error.ts";
 import { describeUnpackError } from "./pipeline/unpack-error.ts";

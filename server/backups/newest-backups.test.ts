@@ -6,7 +6,7 @@ import { copyTarget } from "../../contract/backups/copies.ts";
 import { protectionOf } from "../../contract/backups/protection.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { desc, eq } from "../store/drizzle.ts";
-import { backupConfigurations, backups } from "../store/tables.ts";
+import { backupConfigurations, backups } from "../store/tables/backups.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { makeRandom } from "../testing/random.ts";
 import { warningsOf } from "./configuration-warnings.ts";

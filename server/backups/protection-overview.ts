@@ -12,7 +12,7 @@ import {
   readJudgeable,
   type ProtectedConfiguration,
 } from "./protection-store.ts";
-import type { DecidingRun } from "../store/tables.ts";
+import type { DecidingRun } from "../store/tables/backups.ts";
 import type { RunningTask, TaskStore } from "./tasks/task-store.ts";
 
 export type JudgedConfiguration = Pick<

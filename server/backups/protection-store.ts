@@ -8,7 +8,7 @@ import type { Visible } from "../events/visible-messages.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { sql, type SQL as Sql } from "../store/drizzle.ts";
 import { executePrepared } from "../store/prepared.ts";
-import type { DecidingRun } from "../store/tables.ts";
+import type { DecidingRun } from "../store/tables/backups.ts";
 
 // Times are in seconds since 1970.
 export type ProtectedConfiguration = {

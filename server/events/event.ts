@@ -4,7 +4,7 @@ import { eventTitles } from "../../contract/event-titles.ts";
 import type { EventType } from "../../contract/events.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Actor } from "../activity/actor.ts";
-import type { events, NotificationPayload } from "../store/tables.ts";
+import type { events, NotificationPayload } from "../store/tables/events.ts";
 
 export type NewEvent = {
   type: EventType;

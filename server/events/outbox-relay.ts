@@ -5,7 +5,8 @@ import type { Clock } from "../clock.ts";
 import { createLoop } from "../jobs/loop.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { asc, inArray, isNull, sql } from "../store/drizzle.ts";
-import { events, sites } from "../store/tables.ts";
+import { events } from "../store/tables/events.ts";
+import { sites } from "../store/tables/inventory.ts";
 import { roomOf, type EventRow } from "./event.ts";
 
 /** An event, and the sites whose receivers get it; none = it belongs to its server alone. */

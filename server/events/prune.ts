@@ -14,13 +14,10 @@ import {
   sql,
   type SQLWrapper,
 } from "../store/drizzle.ts";
-import {
-  activity,
-  channelMessageEvents,
-  channelMessages,
-  events,
-  webhookDeliveries,
-} from "../store/tables.ts";
+import { activity } from "../store/tables/activity.ts";
+import { events } from "../store/tables/events.ts";
+import { channelMessageEvents, channelMessages } from "../store/tables/notifications.ts";
+import { webhookDeliveries } from "../store/tables/webhooks.ts";
 
 /** Physical location of a row. Deleting by id would search rows again that were found by another index. */
 const ctid = sql`ctid`;

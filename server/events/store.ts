@@ -5,7 +5,7 @@ import { recordActivity } from "../activity/store.ts";
 import type { Connection } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 import { insertedRow } from "../store/rows.ts";
-import { events } from "../store/tables.ts";
+import { events } from "../store/tables/events.ts";
 import { orderKeyOf, outcomeOf, roomOf, type EventRow, type NewEvent } from "./event.ts";
 
 /** Makes a unique, opaque id, as Standard Webhooks requires. */

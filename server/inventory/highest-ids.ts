@@ -3,7 +3,7 @@
 import type { InventoryKind } from "../../contract/inventory/entries.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { eq, sql } from "../store/drizzle.ts";
-import { settings } from "../store/tables.ts";
+import { settings } from "../store/tables/installation.ts";
 
 const keyOf = (kind: InventoryKind) => `highest_id_of_${kind}`;
 

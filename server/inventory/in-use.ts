@@ -2,19 +2,17 @@
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Connection } from "../store/database.ts";
 import { eq, ne, notInArray, sql } from "../store/drizzle.ts";
+import { backupConfigurations, backups } from "../store/tables/backups.ts";
 import {
-  backupConfigurations,
-  backups,
   databases,
   notificationChannels,
-  serverChannels,
   servers,
-  siteChannels,
   sites,
   storageProviders,
-  webhooks,
-  workers,
-} from "../store/tables.ts";
+} from "../store/tables/inventory.ts";
+import { serverChannels, siteChannels } from "../store/tables/notifications.ts";
+import { webhooks } from "../store/tables/webhooks.ts";
+import { workers } from "../store/tables/workers.ts";
 import type { InventoryKind } from "../../contract/inventory/entries.ts";
 import { listedTwice } from "./listed-twice.ts";
 import { processManagerOf, type Inventory } from "./schema.ts";

@@ -1,7 +1,7 @@
 // Finds storage providers whose change of location would list the same files in two providers.
 import type { Connection } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
-import { storageProviders } from "../store/tables.ts";
+import { storageProviders } from "../store/tables/inventory.ts";
 import type { Inventory } from "./schema.ts";
 import { placeOf } from "./storage-place.ts";
 

@@ -9,7 +9,7 @@ import {
   servers,
   sites,
   storageProviders,
-} from "../store/tables.ts";
+} from "../store/tables/inventory.ts";
 import { toDatabase, toServer, toSite } from "./rows.ts";
 
 export type InventoryTable =

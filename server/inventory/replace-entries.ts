@@ -1,16 +1,15 @@
 // Replaces the inventory's rows by the entries of the file.
 import { and, eq, inArray, ne, notInArray, sql } from "../store/drizzle.ts";
 import type { Connection } from "../store/database.ts";
+import { backupConfigurations } from "../store/tables/backups.ts";
 import {
-  backupConfigurations,
   databases,
   notificationChannels,
   servers,
-  serverChannels,
-  siteChannels,
   sites,
   storageProviders,
-} from "../store/tables.ts";
+} from "../store/tables/inventory.ts";
+import { serverChannels, siteChannels } from "../store/tables/notifications.ts";
 import { holdsFor, type EntryAccounts, type UndecidedEntries } from "./accounts.ts";
 import type { EntryAccount } from "./one-account.ts";
 import { stillUsed } from "./in-use.ts";

@@ -1,6 +1,6 @@
 // The rows of inventory entries, as the other parts of the service use them.
 import { defaultArtisan } from "../../contract/workers/command.ts";
-import type { databases, servers, sites } from "../store/tables.ts";
+import type { databases, servers, sites } from "../store/tables/inventory.ts";
 import type { EntryAccount } from "./one-account.ts";
 import { expandHome } from "./paths.ts";
 import { processManagerOf, type Inventory } from "./schema.ts";

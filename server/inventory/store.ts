@@ -7,7 +7,7 @@ import {
   servers,
   sites,
   storageProviders,
-} from "../store/tables.ts";
+} from "../store/tables/inventory.ts";
 import type { EntryAccounts, UndecidedEntries } from "./accounts.ts";
 import {
   type DatabaseRow,

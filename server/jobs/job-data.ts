@@ -1,5 +1,5 @@
 // The data of each kind of job. It is stored while the job waits, so older or newer versions may read it.
-import type { BackupTaskKind } from "../store/tables.ts";
+import type { BackupTaskKind } from "../store/tables/backups.ts";
 
 /** Data of a job that only the instance that looks after the server may run. */
 type OfServer<Data extends object> = Data & { server_id: number };

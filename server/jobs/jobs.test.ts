@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createLog } from "../log.ts";
 import { migrationLock } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
-import { settings } from "../store/tables.ts";
+import { settings } from "../store/tables/installation.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import type { Handlers, Jobs } from "./jobs.ts";
 import { startTestJobs } from "../testing/jobs.ts";

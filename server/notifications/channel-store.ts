@@ -2,13 +2,8 @@
 import type { EventChoice } from "../../contract/notifications/bodies.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { and, asc, eq, inArray, notInArray, sql, unionAll } from "../store/drizzle.ts";
-import {
-  notificationChannels,
-  serverChannels,
-  servers,
-  siteChannels,
-  sites,
-} from "../store/tables.ts";
+import { notificationChannels, servers, sites } from "../store/tables/inventory.ts";
+import { serverChannels, siteChannels } from "../store/tables/notifications.ts";
 
 /** A site or server that uses channels. */
 export type ChannelOwner = { kind: "site" | "server"; id: number };

@@ -4,7 +4,8 @@ import type { EventRow } from "../events/event.ts";
 import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
 import { and, desc, eq, gt, inArray, isNotNull, type SQL, sql } from "../store/drizzle.ts";
 import { insertedRow } from "../store/rows.ts";
-import { channelMessageEvents, channelMessages, events } from "../store/tables.ts";
+import { events } from "../store/tables/events.ts";
+import { channelMessageEvents, channelMessages } from "../store/tables/notifications.ts";
 
 export type MessageRow = typeof channelMessages.$inferSelect;
 type Kind = { channelId: number; event: string };

@@ -4,7 +4,8 @@ import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 import { executePrepared } from "../store/prepared.ts";
-import { isInTrouble as inTrouble, isUnreached, webhooks, workers } from "../store/tables.ts";
+import { isUnreached, webhooks } from "../store/tables/webhooks.ts";
+import { isInTrouble as inTrouble, workers } from "../store/tables/workers.ts";
 
 type Sql = ReturnType<typeof sql>;
 

@@ -2,7 +2,7 @@
 // whether a backup is due, and whether everything is in order.
 import { eq } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { settings } from "../store/tables.ts";
+import { settings } from "../store/tables/installation.ts";
 
 const key = "self_backup";
 

@@ -6,7 +6,8 @@ import type { NewEvent } from "../events/event.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { eq } from "../store/drizzle.ts";
-import { serverContacts, servers } from "../store/tables.ts";
+import { serverContacts } from "../store/tables/instances.ts";
+import { servers } from "../store/tables/inventory.ts";
 
 export type Contact = typeof serverContacts.$inferSelect;
 

@@ -6,7 +6,7 @@ import { openDatabase, type Connection } from "./database.ts";
 import { eq, sql } from "./drizzle.ts";
 import { SecondConnection } from "./guarded-pool.ts";
 import { NewerSchema } from "./schema-version.ts";
-import { settings } from "./tables.ts";
+import { settings } from "./tables/installation.ts";
 import { toError } from "../to-error.ts";
 
 test("instances that start together migrate one after the other", async () => {

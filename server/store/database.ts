@@ -10,9 +10,8 @@ import { watchForFullDisk } from "./full-disk.ts";
 import { GuardedPool, guardTransactions, type SecondConnection } from "./guarded-pool.ts";
 import { noteSchema, refuseNewerSchema } from "./schema-version.ts";
 import { StorableClient, type ConnectionOptions } from "./storable.ts";
-import * as tables from "./tables.ts";
 
-export type Database = NodePgDatabase<typeof tables> & { $client: pg.Pool };
+export type Database = NodePgDatabase & { $client: pg.Pool };
 /** A transaction, or the database itself. */
 export type Connection = Pick<Database, "select" | "insert" | "update" | "delete" | "execute">;
 
@@ -92,7 +91,7 @@ function connectTo(
   // service: the next query fails anyway.
   pool.on("connect", (client) => void client.on("error", () => undefined));
   const disk = watchForFullDisk(pool);
-  const db = drizzle(pool, { schema: tables });
+  const db = drizzle(pool);
   guardTransactions(db);
   return {
     db,

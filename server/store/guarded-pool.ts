@@ -54,9 +54,7 @@ export class GuardedPool extends pg.Pool {
  * Tracks the transactions of a database for its pool. Also releases the connection of a transaction that cannot begin, which
  * Drizzle does not: a short loss of the database would otherwise exhaust the pool for good.
  */
-export function guardTransactions<Schema extends Record<string, unknown>>(
-  db: NodePgDatabase<Schema>,
-): void {
+export function guardTransactions(db: NodePgDatabase): void {
   const transaction = db.transaction.bind(db);
   db.transaction = (steps, config) => {
     const own: Transaction = {

@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { eq, sql } from "./drizzle.ts";
-import { settings } from "./tables.ts";
+import { settings } from "./tables/installation.ts";
 
 /**
  * The last migration that older code cannot work with. A migration that only adds what older code can ignore does not change this

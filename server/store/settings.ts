@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "./drizzle.ts";
 import type { Database } from "./database.ts";
-import { settings } from "./tables.ts";
+import { settings } from "./tables/installation.ts";
 
 /** Returns the id of this installation, which marks its workers' processes; created once. */
 export async function installationId(db: Database): Promise<string> {

@@ -4,7 +4,9 @@ import { isStorableText } from "../../contract/inputs.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { eq, sql } from "./drizzle.ts";
 import { storableJson, toStorableText } from "./storable.ts";
-import { activity, events, settings } from "./tables.ts";
+import { activity } from "./tables/activity.ts";
+import { events } from "./tables/events.ts";
+import { settings } from "./tables/installation.ts";
 
 /** Any text, or one that consists mostly of unstorable and escape characters. */
 const anyText = fc.oneof(

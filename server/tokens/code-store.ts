@@ -1,7 +1,7 @@
 // Stores the sign-in code: its hash, its expiry, and whether it was used. There is at most one.
 import type { Connection, Database } from "../store/database.ts";
 import { and, eq } from "../store/drizzle.ts";
-import { settings } from "../store/tables.ts";
+import { settings } from "../store/tables/installation.ts";
 
 export type StoredCode = {
   /** Hex SHA-256. */

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { RedeemCode } from "../http/authentication.ts";
 import type { Database } from "../store/database.ts";
 import { and, eq, lt } from "../store/drizzle.ts";
-import { oneTimeLinks } from "../store/tables.ts";
+import { oneTimeLinks } from "../store/tables/tokens.ts";
 import { hashSecret, makeCode } from "./secret.ts";
 import type { TokenService } from "./service.ts";
 

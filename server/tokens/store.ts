@@ -4,7 +4,7 @@ import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
-import { tokens } from "../store/tables.ts";
+import { tokens } from "../store/tables/tokens.ts";
 
 export type TokenRow = typeof tokens.$inferSelect;
 type NewTokenRow = Pick<TokenRow, "name" | "hash" | "abilities"> & Partial<TokenRow>;

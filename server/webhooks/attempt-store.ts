@@ -2,7 +2,7 @@
 import type { Connection } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 import { storableJson } from "../store/storable.ts";
-import type { webhookDeliveries } from "../store/tables.ts";
+import type { webhookDeliveries } from "../store/tables/webhooks.ts";
 
 /** An attempt, and the new state of its delivery. */
 export type RecordedAttempt = {

@@ -5,7 +5,8 @@ import type { Connection, Database } from "../store/database.ts";
 import { and, asc, desc, eq, gt, inArray, isNotNull, sql } from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow, insertRows } from "../store/rows.ts";
-import { events, webhookAttempts, webhookDeliveries, webhooks } from "../store/tables.ts";
+import { events } from "../store/tables/events.ts";
+import { webhookAttempts, webhookDeliveries, webhooks } from "../store/tables/webhooks.ts";
 import type { EventRow } from "../events/event.ts";
 import type { WebhookRow } from "./webhook-store.ts";
 

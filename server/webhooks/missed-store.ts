@@ -2,7 +2,7 @@
 import { maxRedelivered } from "../../contract/webhooks/webhook.ts";
 import type { Connection } from "../store/database.ts";
 import { and, asc, eq, gte, inArray, isNotNull, sql } from "../store/drizzle.ts";
-import { webhookDeliveries } from "../store/tables.ts";
+import { webhookDeliveries } from "../store/tables/webhooks.ts";
 import type { NewDeliveryRow } from "./delivery-store.ts";
 
 /** Columns of any delivery that is sent again. */

@@ -3,7 +3,8 @@ import type { Connection, Database } from "../store/database.ts";
 import { eq, gt, inArray, sql } from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
-import { sites, webhooks } from "../store/tables.ts";
+import { sites } from "../store/tables/inventory.ts";
+import { webhooks } from "../store/tables/webhooks.ts";
 
 export type WebhookRow = typeof webhooks.$inferSelect;
 export type WebhookChange = Partial<typeof webhooks.$inferInsert>;

@@ -8,7 +8,7 @@ import type { Clock } from "../clock.ts";
 import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { Jobs } from "../jobs/jobs.ts";
-import type { VersionedSettings } from "../store/tables.ts";
+import type { VersionedSettings } from "../store/tables/workers.ts";
 import { deadlineAt } from "./deadlines.ts";
 import { jobReference } from "./job-reference.ts";
 import type { GiveOrder } from "./deployer.ts";

@@ -13,7 +13,7 @@ import type { Jobs } from "../jobs/jobs.ts";
 import { ServerAway } from "../ssh/server-away.ts";
 import type { Servers } from "../ssh/servers.ts";
 import type { Connection } from "../store/database.ts";
-import type { TakenProgram } from "../store/tables.ts";
+import type { TakenProgram } from "../store/tables/workers.ts";
 import { toError } from "../to-error.ts";
 import { deadlineAt } from "./deadlines.ts";
 import { jobReference } from "./job-reference.ts";

@@ -1,6 +1,6 @@
 // How long a worker may stay in transit before it counts as failed.
 import type { WorkerState } from "../../contract/workers/worker.ts";
-import type { VersionedSettings } from "../store/tables.ts";
+import type { VersionedSettings } from "../store/tables/workers.ts";
 import { carries, isUp, type SeenProcess } from "./outcome.ts";
 
 type Waits = {

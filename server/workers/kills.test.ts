@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createInventoryStore } from "../inventory/store.ts";
-import { activity } from "../store/tables.ts";
+import { activity } from "../store/tables/activity.ts";
 import { storeInventory } from "../testing/store-inventory.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { workerBody } from "../testing/worker-body.ts";

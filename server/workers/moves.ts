@@ -3,7 +3,7 @@ import type { WorkerState } from "../../contract/workers/worker.ts";
 import { and, eq, sql } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { insertedRow } from "../store/rows.ts";
-import { workers, type VersionedSettings } from "../store/tables.ts";
+import { workers, type VersionedSettings } from "../store/tables/workers.ts";
 import type { Leases } from "../instances/leases.ts";
 import type { Away } from "./process-manager.ts";
 

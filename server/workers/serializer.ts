@@ -6,7 +6,7 @@ import type { TakeOver } from "../../contract/workers/take-over.ts";
 import type { WorkerUsage } from "../../contract/workers/usage.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { ProcessStatus, ProcessUsage } from "./process-manager.ts";
-import type { TakenProgram } from "../store/tables.ts";
+import type { TakenProgram } from "../store/tables/workers.ts";
 import type { WorkerRow } from "./store.ts";
 import { takeOverCommands } from "./take-over-commands.ts";
 import { pendingStatusOf } from "./withdrawer.ts";

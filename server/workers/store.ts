@@ -15,7 +15,8 @@ import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { createFilteredRows, type ListRequest, type Rows } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
-import { sites, workerLogs, workerRecords, workers } from "../store/tables.ts";
+import { sites } from "../store/tables/inventory.ts";
+import { workerLogs, workerRecords, workers } from "../store/tables/workers.ts";
 import { createWorkerMoves, serverIdOfWorker, type WorkerLeases } from "./moves.ts";
 import { createTakeOverStore } from "./take-over-store.ts";
 

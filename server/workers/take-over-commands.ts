@@ -1,6 +1,6 @@
 // Lists the commands that are left to the operator after a take-over, because Quarterdeck does not change foreign configuration.
 import { toCommandLine } from "../../contract/workers/command.ts";
-import type { TakenProgram } from "../store/tables.ts";
+import type { TakenProgram } from "../store/tables/workers.ts";
 
 type Taken = Pick<TakenProgram, "program" | "file" | "config" | "is_alone">;
 

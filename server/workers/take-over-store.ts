@@ -2,7 +2,8 @@
 import { isInTransit } from "../../contract/states.ts";
 import { and, eq, sql } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { servers, workers, type TakenProgram } from "../store/tables.ts";
+import { servers } from "../store/tables/inventory.ts";
+import { workers, type TakenProgram } from "../store/tables/workers.ts";
 import { serverIdOfWorker, type WorkerLeases } from "./moves.ts";
 
 type WorkerRow = typeof workers.$inferSelect;

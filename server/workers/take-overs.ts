@@ -10,7 +10,7 @@ import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, ServerRow, SiteRow } from "../inventory/store.ts";
 import { createLoop } from "../jobs/loop.ts";
 import { messageOf } from "../loggable-error.ts";
-import type { TakenProgram } from "../store/tables.ts";
+import type { TakenProgram } from "../store/tables/workers.ts";
 import { toError } from "../to-error.ts";
 import type { Creator } from "./creator.ts";
 import { askedEntry } from "./event-data.ts";

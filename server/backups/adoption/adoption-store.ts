@@ -14,12 +14,8 @@ import {
   sql,
 } from "../../store/drizzle.ts";
 import { insertRows } from "../../store/rows.ts";
-import {
-  backupConfigurations as configurations,
-  backups,
-  databases,
-  sites,
-} from "../../store/tables.ts";
+import { backupConfigurations as configurations, backups } from "../../store/tables/backups.ts";
+import { databases, sites } from "../../store/tables/inventory.ts";
 import type { ConfigurationRow } from "../configuration-store.ts";
 
 /** A database or a site of the inventory. */

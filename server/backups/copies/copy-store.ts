@@ -8,7 +8,7 @@ import {
   backupConfigurations as configurations,
   backups,
   newestBackups,
-} from "../../store/tables.ts";
+} from "../../store/tables/backups.ts";
 import type { BackupRow } from "../backup-store.ts";
 import { copyTargetOf, isCopyMissing, missingCopy, type MissingCopy } from "./copy-missing.ts";
 import { isNotOn } from "../configuration-store.ts";

@@ -2,7 +2,7 @@
 import { backupTaskQueue } from "../../jobs/job-data.ts";
 import type { Connection, Database } from "../../store/database.ts";
 import { and, desc, eq, isNotNull, isNull, ne, sql } from "../../store/drizzle.ts";
-import { backupConfigurations as configurations, backups } from "../../store/tables.ts";
+import { backupConfigurations as configurations, backups } from "../../store/tables/backups.ts";
 import type { BackupRow } from "../backup-store.ts";
 import { isNotOn, type ConfigurationRow } from "../configuration-store.ts";
 

@@ -1,7 +1,7 @@
 // Queries of fulls and of the backups that need them.
 import type { Connection, Database } from "../../store/database.ts";
 import { and, asc, eq, inArray, isNull, sql } from "../../store/drizzle.ts";
-import { backupConfigurations, backups } from "../../store/tables.ts";
+import { backupConfigurations, backups } from "../../store/tables/backups.ts";
 import type { BackupRow } from "../backup-store.ts";
 import type { ConfigurationRow } from "../configuration-store.ts";
 

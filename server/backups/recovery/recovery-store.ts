@@ -3,7 +3,7 @@ import { expandHome } from "../../inventory/paths.ts";
 import type { Leases } from "../../instances/leases.ts";
 import type { Connection, Database } from "../../store/database.ts";
 import { sql, type SQL } from "../../store/drizzle.ts";
-import type { databases, sites } from "../../store/tables.ts";
+import type { databases, sites } from "../../store/tables/inventory.ts";
 import type { Recoverable } from "./recovery-page.ts";
 import type { FileOwner, Origin } from "../sources/source.ts";
 import { engineOfPath } from "../subject.ts";

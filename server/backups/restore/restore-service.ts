@@ -11,7 +11,7 @@ import { conflict } from "../../http/service-error.ts";
 import type { DatabaseRow, SiteRow } from "../../inventory/store.ts";
 import type { RestoreDestination } from "../../jobs/job-data.ts";
 import type { Connection } from "../../store/database.ts";
-import type { RestoreTarget } from "../../store/tables.ts";
+import type { RestoreTarget } from "../../store/tables/backups.ts";
 import { createAddTasks, type AddTasksOptions } from "../tasks/add-tasks.ts";
 import { backupEntry, targetInWords } from "../event-data.ts";
 import { taskNames } from "../backup-service.ts";

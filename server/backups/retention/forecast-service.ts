@@ -9,7 +9,7 @@ import type { Clock } from "../../clock.ts";
 import type { InventoryStore } from "../../inventory/store.ts";
 import type { Database } from "../../store/database.ts";
 import { and, desc, eq, or, sql } from "../../store/drizzle.ts";
-import { backupConfigurations, backups } from "../../store/tables.ts";
+import { backupConfigurations, backups } from "../../store/tables/backups.ts";
 import type { ConfigurationRow } from "../configuration-store.ts";
 import { forecast, type ForecastConfiguration } from "./forecast.ts";
 import type { Resolver } from "../resolver.ts";

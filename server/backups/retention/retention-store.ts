@@ -1,7 +1,7 @@
 // Queries of retention, other than of the finished backups of a configuration.
 import type { Connection, Database } from "../../store/database.ts";
 import { and, eq, isNull, lt, lte, ne, or } from "../../store/drizzle.ts";
-import { backups } from "../../store/tables.ts";
+import { backups } from "../../store/tables/backups.ts";
 import type { BackupRow } from "../backup-store.ts";
 
 export function createRetentionStore(db: Database) {

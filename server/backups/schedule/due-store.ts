@@ -5,7 +5,7 @@ import {
   backupConfigurations as configurations,
   backups,
   newestBackups,
-} from "../../store/tables.ts";
+} from "../../store/tables/backups.ts";
 import type { BackupRow } from "../backup-store.ts";
 import { isNotOn } from "../configuration-store.ts";
 

@@ -4,8 +4,8 @@ import { and, asc, eq, inArray, isNull, lte, min, sql } from "../../store/drizzl
 import {
   backupConfigurations as configurations,
   newestBackups,
-  servers,
-} from "../../store/tables.ts";
+} from "../../store/tables/backups.ts";
+import { servers } from "../../store/tables/inventory.ts";
 import { isNotOn, type ConfigurationRow } from "../configuration-store.ts";
 
 /** Data that determines whether a run is overdue, or its next run is stored too late. */

@@ -1,7 +1,7 @@
 // Adds tasks to the queues of their servers, each with a deadline for its start.
 import type { Jobs } from "../../jobs/jobs.ts";
 import type { Connection } from "../../store/database.ts";
-import type { BackupTaskKind } from "../../store/tables.ts";
+import type { BackupTaskKind } from "../../store/tables/backups.ts";
 import type { ConfigurationRow } from "../configuration-store.ts";
 import { longestWaitMs } from "./task-runner.ts";
 import type { TaskDetails, TaskStore } from "./task-store.ts";

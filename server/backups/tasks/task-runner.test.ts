@@ -4,7 +4,7 @@ import type { Jobs } from "../../jobs/jobs.ts";
 import { ClaimLost } from "../../jobs/job-runner.ts";
 import { createLog } from "../../log.ts";
 import { sql } from "../../store/drizzle.ts";
-import { backupTasks } from "../../store/tables.ts";
+import { backupTasks } from "../../store/tables/backups.ts";
 import { createFakeClock } from "../../testing/fake-clock.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database.ts";
 import type { BackupRow } from "../backup-store.ts";

@@ -12,7 +12,7 @@ import type { Visible } from "../../events/visible-messages.ts";
 import type { Connection, Database } from "../../store/database.ts";
 import { asc, eq, sql } from "../../store/drizzle.ts";
 import { executePrepared } from "../../store/prepared.ts";
-import { backupTasks as earlierTasks, type BackupTaskKind } from "../../store/tables.ts";
+import { backupTasks as earlierTasks, type BackupTaskKind } from "../../store/tables/backups.ts";
 
 export type TaskRow = Claim & {
   server_id: number;

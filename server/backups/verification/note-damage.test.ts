@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { events } from "../../store/tables.ts";
+import { events } from "../../store/tables/events.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database.ts";
 import { createBackupStore } from "../backup-store.ts";
 import { DamagedBase } from "../incremental/chain.ts";

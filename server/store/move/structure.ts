@@ -3,7 +3,17 @@
 import { getConstructionPlans } from "pg-boss";
 import { migrationsFolder } from "../database.ts";
 import { getTableName, isTable, readMigrationFiles } from "../drizzle.ts";
-import * as tables from "../tables.ts";
+import * as activity from "../tables/activity.ts";
+import * as backups from "../tables/backups.ts";
+import * as events from "../tables/events.ts";
+import * as installation from "../tables/installation.ts";
+import * as instances from "../tables/instances.ts";
+import * as inventory from "../tables/inventory.ts";
+import * as notifications from "../tables/notifications.ts";
+import * as search from "../tables/search.ts";
+import * as tokens from "../tables/tokens.ts";
+import * as webhooks from "../tables/webhooks.ts";
+import * as workers from "../tables/workers.ts";
 import { MoveError } from "./move-error.ts";
 import type { Side } from "./side.ts";
 
@@ -12,9 +22,21 @@ export type Table = { name: string; columns: string };
 
 /** Schemas that belong to Quarterdeck alone; its other tables are in `public`, which may have tables of others. */
 const ownSchemas = ["drizzle", "pgboss"];
-const ownTables = Object.values(tables).flatMap((value) =>
-  isTable(value) ? [`public.${getTableName(value)}`] : [],
-);
+const ownTables = [
+  activity,
+  backups,
+  events,
+  installation,
+  instances,
+  inventory,
+  notifications,
+  search,
+  tokens,
+  webhooks,
+  workers,
+]
+  .flatMap((module) => Object.values<unknown>(module))
+  .flatMap((value) => (isTable(value) ? [`public.${getTableName(value)}`] : []));
 
 /** Returns which of Quarterdeck's schemas and tables exist; empty in an unused database. */
 export async function findTables({ query }: Side): Promise<string[]> {
