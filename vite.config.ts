@@ -33,7 +33,7 @@ const longOnly = [
   "server/backups/sources/cut-connections-sudo.test.ts",
   "server/backups/sources/{folder,sqlite}/remote/sudo.test.ts",
   "server/ssh/told-once.test.ts",
-  "server/workers/{change,deployment}-kill.test.ts",
+  "server/workers/{change,deployment}/kill.test.ts",
   "server/workers/laravel-states.test.ts",
 ];
 

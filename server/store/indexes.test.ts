@@ -6,7 +6,7 @@ import { createFakeClock } from "../testing/fake-clock.ts";
 import { noteStatements, withStatements, type Statement } from "../testing/note-statements.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { withClient } from "../testing/with-client.ts";
-import { createWorkerMoves } from "../workers/moves.ts";
+import { createWorkerMoves } from "../workers/status/moves.ts";
 import { openDatabase } from "./database.ts";
 import { soon } from "../testing/soon.ts";
 

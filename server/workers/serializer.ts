@@ -5,11 +5,11 @@ import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
 import type { TakeOver } from "../../contract/workers/take-over.ts";
 import type { WorkerUsage } from "../../contract/workers/usage.ts";
 import type { SiteRow } from "../inventory/store.ts";
-import type { ProcessStatus, ProcessUsage } from "./process-manager.ts";
+import type { ProcessStatus, ProcessUsage } from "./processes/process-manager.ts";
 import type { TakenProgram } from "../store/tables/workers.ts";
 import type { WorkerRow } from "./store.ts";
-import { takeOverCommands } from "./take-over-commands.ts";
-import { pendingStatusOf } from "./withdrawer.ts";
+import { takeOverCommands } from "./take-over/take-over-commands.ts";
+import { pendingStatusOf } from "./orders/withdrawer.ts";
 
 /** State of a worker in addition to its row. */
 type Seen = {

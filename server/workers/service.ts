@@ -7,27 +7,31 @@ import type { JobData } from "../jobs/job-data.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Servers } from "../ssh/servers.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
-import { createActions } from "./actions.ts";
-import { brokenBy, createChanger, isUnsettled } from "./changer.ts";
-import { crashLoopOf, isCountedAnew } from "./crash-loop.ts";
-import { createCrashWatch } from "./crash-watch.ts";
-import { createCreator } from "./creator.ts";
-import { createDeadlineLoop } from "./deadline-loop.ts";
-import { deadlineAt } from "./deadlines.ts";
-import { createDeployer } from "./deployer.ts";
-import { createInventoryFollower } from "./inventory-follower.ts";
-import { createKillNotes } from "./kills.ts";
-import { createMover } from "./mover.ts";
-import { createObserver } from "./observer.ts";
-import { outcomeOf, tell } from "./outcome.ts";
-import { OrderWithdrawn, type LogPosition, type ProcessListener } from "./process-manager.ts";
-import type { ProcessManagers } from "./process-managers.ts";
+import { createActions } from "./orders/actions.ts";
+import { brokenBy, createChanger, isUnsettled } from "./change/changer.ts";
+import { crashLoopOf, isCountedAnew } from "./crash-loop/crash-loop.ts";
+import { createCrashWatch } from "./crash-loop/crash-watch.ts";
+import { createCreator } from "./orders/creator.ts";
+import { createDeadlineLoop } from "./deadlines/deadline-loop.ts";
+import { deadlineAt } from "./deadlines/deadlines.ts";
+import { createDeployer } from "./deployment/deployer.ts";
+import { createInventoryFollower } from "./processes/inventory-follower.ts";
+import { createKillNotes } from "./status/kills.ts";
+import { createMover } from "./status/mover.ts";
+import { createObserver } from "./status/observer.ts";
+import { outcomeOf, tell } from "./status/outcome.ts";
+import {
+  OrderWithdrawn,
+  type LogPosition,
+  type ProcessListener,
+} from "./processes/process-manager.ts";
+import type { ProcessManagers } from "./processes/process-managers.ts";
 import type { Machine } from "./supervisord/machine.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
-import { createTakeOvers } from "./take-overs.ts";
-import { createTransitions } from "./transitions.ts";
-import { createWithdrawer } from "./withdrawer.ts";
-import { previousProgramOf, programOf } from "./worker-program.ts";
+import { createTakeOvers } from "./take-over/take-overs.ts";
+import { createTransitions } from "./status/transitions.ts";
+import { createWithdrawer } from "./orders/withdrawer.ts";
+import { previousProgramOf, programOf } from "./processes/worker-program.ts";
 
 type WorkerServiceOptions = {
   store: WorkerStore;

@@ -17,8 +17,8 @@ import { createFilteredRows, type ListRequest, type Rows } from "../store/filter
 import { insertedRow } from "../store/rows.ts";
 import { sites } from "../store/tables/inventory.ts";
 import { workerLogs, workerRecords, workers } from "../store/tables/workers.ts";
-import { createWorkerMoves, serverIdOfWorker, type WorkerLeases } from "./moves.ts";
-import { createTakeOverStore } from "./take-over-store.ts";
+import { createWorkerMoves, serverIdOfWorker, type WorkerLeases } from "./status/moves.ts";
+import { createTakeOverStore } from "./take-over/take-over-store.ts";
 
 export type WorkerRow = typeof workers.$inferSelect;
 type NewWorkerRow = Omit<

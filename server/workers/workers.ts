@@ -12,21 +12,21 @@ import type { Handlers, Jobs } from "../jobs/jobs.ts";
 import type { MetricsPart } from "../metrics/part.ts";
 import type { Servers } from "../ssh/servers.ts";
 import type { Database } from "../store/database.ts";
-import type { Deployer } from "./deployer.ts";
+import type { Deployer } from "./deployment/deployer.ts";
 import { countRestarts, workerMetrics } from "./metrics.ts";
 import { workerRoutes } from "./routes.ts";
 import { toWorker } from "./serializer.ts";
 import { createWorkerService } from "./service.ts";
-import { createSharedRecords } from "./shared-records.ts";
+import { createSharedRecords } from "./processes/shared-records.ts";
 import { createWorkerStore, type WorkerRow } from "./store.ts";
-import type { Away } from "./process-manager.ts";
-import { createProcessManagers } from "./process-managers.ts";
+import type { Away } from "./processes/process-manager.ts";
+import { createProcessManagers } from "./processes/process-managers.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";
 import { type ForeignPrograms, lookAtPrograms } from "./supervisord/foreign-programs.ts";
 import type { Machine } from "./supervisord/machine.ts";
 import { createSupervisordManager } from "./supervisord/manager.ts";
 import { createRemoteMachine } from "./supervisord/remote-machine.ts";
-import type { TakeOvers } from "./take-overs.ts";
+import type { TakeOvers } from "./take-over/take-overs.ts";
 
 type WorkersOptions = {
   db: Database;

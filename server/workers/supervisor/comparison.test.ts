@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, test, vi } from "vitest";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import { hasSupervisord, startSupervisord, type Supervisord } from "./testing/supervisord.ts";
 import { isLongForm } from "../../testing/long-form.ts";
 import { makeManager } from "../supervisord/testing/manager.ts";

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
 import { findAccount } from "../../hosts/account.ts";
-import type { ProcessManager, Program } from "../process-manager.ts";
+import type { ProcessManager, Program } from "../processes/process-manager.ts";
 import { createControlGroups } from "./control-groups.ts";
 import {
   isRunning,

@@ -1,6 +1,6 @@
 // A process with only a supervisor, which `crash.test.ts` kills at random moments.
 import { systemClock } from "../../clock.ts";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import { createSupervisor } from "./supervisor.ts";
 
 const [folder = "", instance = "", programs = "[]"] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { isInside } from "../../hosts/folder-inside.ts";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import type { LaunchEvents } from "./slot-ports.ts";
 
 type Place = Pick<Program, "root" | "directory">;

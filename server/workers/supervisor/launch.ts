@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { ownAccount, type Account } from "../../hosts/account.ts";
 import { accountEnvironment, asAccount, enterFolder } from "../../hosts/as-account.ts";
 import { mayHang } from "../../hosts/mounts.ts";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import { checkedArgv, findFolder, typedFolder, watchCheck } from "./directory.ts";
 import { leaderOf, markName } from "./process-table.ts";

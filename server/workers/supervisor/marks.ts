@@ -1,6 +1,6 @@
 // Finds the living processes of a worker: those with its mark that run as its account, or that are in its control group.
 import type { Clock } from "../../clock.ts";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import { createMarkScanner, type MarkedProcess, markedProcesses } from "./process-table.ts";
 

@@ -1,6 +1,6 @@
 // Replaces a worker's processes by ones with new settings, one after the other: each finishes its job, and the next one is
 // replaced once its successor is up. Before its turn, a process that ends by itself is started again with its old settings.
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import type { Slot } from "./slot.ts";
 
 /** The part of a slot that a change needs; slots of supervisord's processes have it, too. */

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { processStates, type ProcessState } from "../../../contract/workers/worker.ts";
-import type { Outage } from "../process-manager.ts";
+import type { Outage } from "../processes/process-manager.ts";
 import { toError } from "../../to-error.ts";
 
 export type RunRecord = {

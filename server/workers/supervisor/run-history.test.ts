@@ -1,7 +1,7 @@
 // The history of a slot's runs, with a fake clock and a fake system.
 import { expect, test } from "vitest";
 import { createFakeClock } from "../../testing/fake-clock.ts";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import type { LaunchEvents } from "./slot-ports.ts";
 import type { RunRecord } from "./run-file.ts";
 import { createSlot } from "./slot.ts";

@@ -1,7 +1,7 @@
 // Keeps the history of a slot's runs: the program that its process was started with, and its outages, i.e. when the process was
-// down without an order. `server/workers/crash-loop.ts` decides whether they are a crash loop.
+// down without an order. `server/workers/crash-loop/crash-loop.ts` decides whether they are a crash loop.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
-import type { Outage, Program } from "../process-manager.ts";
+import type { Outage, Program } from "../processes/process-manager.ts";
 import type { RunRecord } from "./run-file.ts";
 
 /** How a process ended; null = unknown. */

@@ -1,5 +1,5 @@
 // Carries out changes of workers' settings: begins, resumes after a restart of the service, undoes and ends them.
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import { type ChangingSlot, createRollingChange, type RollingChange } from "./rolling-change.ts";
 
 /** The part of a worker that a change needs. */

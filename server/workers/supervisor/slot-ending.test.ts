@@ -1,6 +1,6 @@
 // Tests the signals of a stop and a restart, their deadline, and the reason of a kill.
 import { describe, expect, test } from "vitest";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import { isDone, seconds, setUp } from "./testing/slot.ts";
 
 const run = (given: Partial<Program> = {}) => {

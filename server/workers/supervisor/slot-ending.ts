@@ -1,5 +1,5 @@
 // Ends a slot's process: sends the signals, kills at the deadline, and waits until nothing is left.
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import type { Leader } from "./process-table.ts";
 import { killReason } from "./reasons.ts";
 import type { SlotPorts, SlotSweep } from "./slot-ports.ts";

@@ -1,6 +1,6 @@
 // Carries out the orders of a slot (start, stop, restart, replacement) according to its state.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import type { Leader } from "./process-table.ts";
 import type { RunHistory } from "./run-history.ts";
 import type { EndKind } from "./slot-ending.ts";

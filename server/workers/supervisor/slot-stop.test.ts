@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import { isDone, seconds, setUp } from "./testing/slot.ts";
 
 describe("A stop", () => {

@@ -1,7 +1,7 @@
 // Keeps one process of a worker up: supervisord's states, see http://supervisord.org/subprocess.html#process-states. It reaches
 // the system only through its ports.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
-import type { ProcessStatus, Program } from "../process-manager.ts";
+import type { ProcessStatus, Program } from "../processes/process-manager.ts";
 import { createFailedStarts } from "./failed-starts.ts";
 import type { Leader } from "./process-table.ts";
 import { exitCause, notBegun, sentence, startCause } from "./reasons.ts";

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import { supportsAdoption } from "./process-table.ts";
 import { isRunning, makeSupervisor, marked, programOf, shell, soon } from "./testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
-import type { ProcessListener, ProcessManager, Program } from "../process-manager.ts";
+import type { ProcessListener, ProcessManager, Program } from "../processes/process-manager.ts";
 import { createCare } from "./care.ts";
 import { createControlGroups } from "./control-groups.ts";
 import { readWrittenLog } from "./log-reader.ts";

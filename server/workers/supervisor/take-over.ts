@@ -2,7 +2,7 @@
 // ends those that belong to no worker.
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
-import type { Program, Resumed } from "../process-manager.ts";
+import type { Program, Resumed } from "../processes/process-manager.ts";
 import { awaitsProcess, findProcess } from "./adoption.ts";
 import type { Marks } from "./marks.ts";
 import { bootId, hasGroup, isAlive, type MarkedProcess } from "./process-table.ts";

@@ -1,7 +1,7 @@
 // Samples the CPU and memory usage of each process, and keeps the last hour in memory.
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
-import type { ProcessUsage } from "../process-manager.ts";
+import type { ProcessUsage } from "../processes/process-manager.ts";
 import { type GroupUsage, readGroups, ticksPerSecond } from "./group-usage.ts";
 import { supportsAdoption } from "./process-table.ts";
 

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import { typedFolder } from "./directory.ts";
 import { isIndirect, launch, pathIn } from "./launch.ts";

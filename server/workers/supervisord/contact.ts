@@ -1,6 +1,6 @@
 // Connects to one supervisord, found by its configuration, and tracks since when and why it does not respond.
 import { Agent } from "node:http";
-import type { Away } from "../process-manager.ts";
+import type { Away } from "../processes/process-manager.ts";
 import { findInstalled, type Installed, SupervisordMissing } from "./installed.ts";
 import type { Machine } from "./machine.ts";
 import { passing } from "./observed.ts";

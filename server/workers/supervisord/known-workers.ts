@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
-import type { ProcessListener, Program } from "../process-manager.ts";
+import type { ProcessListener, Program } from "../processes/process-manager.ts";
 import type { Contact } from "./contact.ts";
 import type { Machine } from "./machine.ts";
 import { type Names, programSection } from "./program-file.ts";

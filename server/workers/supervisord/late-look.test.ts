@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";
 import { makeFolder, programOf, shell, soon } from "../supervisor/testing/supervisor.ts";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import { isUp, makeManager } from "./testing/manager.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
 

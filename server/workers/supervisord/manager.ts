@@ -9,7 +9,7 @@ import {
   type LookingManager,
   type ProcessListener,
   type Program,
-} from "../process-manager.ts";
+} from "../processes/process-manager.ts";
 import { toError } from "../../to-error.ts";
 import { createSettingsChanges } from "../supervisor/settings-changes.ts";
 import { sampleEverySeconds } from "../supervisor/usage-history.ts";

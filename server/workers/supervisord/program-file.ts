@@ -1,7 +1,7 @@
 // Formats a worker's program file, with one program for each process. With `numprocs`, the processes would be one group, which
 // supervisord can only remove and add as a whole; so, it can replace or end one process without the others.
 import { accountEnvironment } from "../../hosts/as-account.ts";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import { typedFolder } from "../supervisor/directory.ts";
 import { keptLogs, maxLogBytes } from "../supervisor/log-files.ts";
 import { afterEnv, commandText, withEnvironment } from "./command-text.ts";

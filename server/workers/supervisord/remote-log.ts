@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import type { WorkerLog } from "../../../contract/workers/worker.ts";
 import type { Log } from "../../log.ts";
 import { messageOf } from "../../loggable-error.ts";
-import type { LogPosition } from "../process-manager.ts";
+import type { LogPosition } from "../processes/process-manager.ts";
 import { keptLogs, logPath, readLogStart, sizeOf, writeLogStart } from "../supervisor/log-files.ts";
 import { fullBytes, readLogOrProblem } from "../supervisor/log-reader.ts";
 import { rotateLog } from "../supervisor/log-rotation.ts";

@@ -1,6 +1,6 @@
 // Follows one process by polls of supervisord: its state, its runs, and the states that it must have had between two polls.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
-import type { ProcessStatus, Program } from "../process-manager.ts";
+import type { ProcessStatus, Program } from "../processes/process-manager.ts";
 import { createRunHistory } from "../supervisor/run-history.ts";
 import { type ProcessExit, unknownExit } from "./exits.ts";
 import type { Observed } from "./observed.ts";

@@ -1,6 +1,6 @@
 // Ends a process that supervisord keeps up: the requests to supervisord, the deadline, and the promises of those who wait.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import { killReason } from "../supervisor/reasons.ts";
 import type { ProcessExit } from "./exits.ts";
 import { isKept, type Step } from "./slot-step.ts";

@@ -1,6 +1,6 @@
 // Carries out the orders of a slot (start, stop, restart, replacement) according to the state that supervisord shows.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import type { RunHistory } from "../supervisor/run-history.ts";
 import { isKept } from "./slot-step.ts";
 

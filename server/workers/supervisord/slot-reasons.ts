@@ -1,5 +1,5 @@
 // Formats for operators why a process that supervisord keeps up is in its state.
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import { exitCause, giveUpReason, sentence, startCause } from "../supervisor/reasons.ts";
 import type { ProcessExit } from "./exits.ts";
 import type { Observed } from "./observed.ts";

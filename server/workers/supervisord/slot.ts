@@ -1,6 +1,6 @@
 // One process of a worker that supervisord keeps up: its wanted state, its state in supervisord, and the next step between the
 // two. A slot takes no step itself, so that after an interrupted step, the next poll determines what is still to be done.
-import type { ProcessStatus } from "../process-manager.ts";
+import type { ProcessStatus } from "../processes/process-manager.ts";
 import { type ProcessExit, unknownExit } from "./exits.ts";
 import type { Observed } from "./observed.ts";
 import type { SlotRecord } from "./records.ts";

@@ -1,5 +1,5 @@
 // State of a worker in the process manager of its server.
-import type { Program } from "../process-manager.ts";
+import type { Program } from "../processes/process-manager.ts";
 import type { RollingChange } from "../supervisor/rolling-change.ts";
 import type { RemoteLog } from "./remote-log.ts";
 import type { Slot } from "./slot.ts";

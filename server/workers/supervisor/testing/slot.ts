@@ -1,6 +1,6 @@
 // Creates a slot for tests, with a fake clock and a fake system.
 import { createFakeClock } from "../../../testing/fake-clock.ts";
-import type { Program } from "../../process-manager.ts";
+import type { Program } from "../../processes/process-manager.ts";
 import type { Leader } from "../process-table.ts";
 import type { RunRecord } from "../run-file.ts";
 import { createSlot } from "../slot.ts";

@@ -7,7 +7,12 @@ import type { TestContext } from "vitest";
 import { type Clock, systemClock } from "../../../clock.ts";
 import { ownAccount } from "../../../hosts/account.ts";
 import type { ProcessState } from "../../../../contract/workers/worker.ts";
-import type { Kill, ProcessManager, ProcessStatus, Program } from "../../process-manager.ts";
+import type {
+  Kill,
+  ProcessManager,
+  ProcessStatus,
+  Program,
+} from "../../processes/process-manager.ts";
 import { createSupervisor } from "../supervisor.ts";
 import { sendSignal } from "../../../testing/signals.ts";
 

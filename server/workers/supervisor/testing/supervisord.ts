@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Program } from "../../process-manager.ts";
+import type { Program } from "../../processes/process-manager.ts";
 import { createRpc } from "../../supervisord/rpc.ts";
 import { RpcFault } from "../../supervisord/xml-rpc.ts";
 

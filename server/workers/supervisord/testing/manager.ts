@@ -9,7 +9,7 @@ import {
   type TestSupervisor,
 } from "../../supervisor/testing/supervisor.ts";
 import type { Clock } from "../../../clock.ts";
-import type { LookingManager } from "../../process-manager.ts";
+import type { LookingManager } from "../../processes/process-manager.ts";
 import type { Machine } from "../machine.ts";
 import { createSupervisordManager } from "../manager.ts";
 import type { TestSupervisord } from "./supervisord.ts";
