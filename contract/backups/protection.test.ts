@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Backup, BackupConfiguration } from "./backup.ts";
-import { protectionOf, protectionRank, type Protection } from "./protection.ts";
+import { judgeSource, protectionOf, protectionRank, type Protection } from "./protection.ts";
 
 const now = Date.parse("2026-06-10T12:00:00Z");
 const at = "2026-06-10T02:30:00.000000Z";
@@ -105,4 +105,30 @@ test("shows a warning only while protected, and ranks it below protection withou
 
 test("a restore would use the newest undamaged backup", () => {
   expect(protectionOf(configuration([damaged, backup()]), now).newest?.id).toBe(1);
+});
+
+test("a source is as protected as by its best configuration, and warns about each other one with a problem", () => {
+  const of = (id: number, ...backups: Backup[]) => {
+    const { state, reason, warning } = protectionOf(configuration(backups), now);
+    return { id, name: `backup-${id}`, state, reason, warning, atMs: null };
+  };
+  const [good, alsoGood] = [of(1, backup()), of(2, backup())];
+  const [late, unprotected] = [of(3, failed, backup()), of(4)];
+  expect(judgeSource([])).toBeNull();
+  expect(judgeSource([good, alsoGood])).toMatchObject({ state: "protected", warning: null });
+  const warned = { id: 3, state: "protected", warning: "“backup-3”: The last run failed." };
+  expect(judgeSource([good, late])).toMatchObject(warned);
+  expect(judgeSource([late], true)).toMatchObject(warned);
+  expect(judgeSource([late, good, unprotected])).toMatchObject({
+    id: 4,
+    state: "protected",
+    warning: "2 configurations need attention. “backup-4”: No backup yet.",
+  });
+  expect(judgeSource([unprotected, late])).toMatchObject({
+    id: 3,
+    state: "late",
+    reason: "2 configurations need attention. The last run failed.",
+    warning: null,
+  });
+  expect(judgeSource([late])).toEqual(late);
 });

@@ -42,9 +42,42 @@ export function protectionOf<Known extends Run>(
   return { ...judged, warning: count + warning };
 }
 
-/** A higher rank is better. Of several configurations of one source, the best one counts. */
+/** A higher rank is better. */
 export const protectionRank = ({ state, warning }: Pick<Protection, "state" | "warning">): number =>
   ({ unprotected: 0, late: 1, protected: warning === null ? 3 : 2 })[state];
+
+type Judged = Pick<Protection, "state" | "reason" | "warning"> & {
+  id: number;
+  name: string;
+  /** Milliseconds since 1970; of equally good ones the newest counts. */
+  atMs: number | null;
+};
+
+export const isWell = ({ state, warning }: Pick<Protection, "state" | "warning">): boolean =>
+  state === "protected" && warning === null;
+
+/**
+ * Judges a source by all of its configurations: it is as protected as by the best one, and a problem of any other one is a warning.
+ * @param isAlsoWell whether the source has one more configuration, without problems
+ * @returns the configuration to look at, with the source's state, reason and warning; null = none is configured
+ */
+export function judgeSource<One extends Judged>(
+  all: readonly One[],
+  isAlsoWell = false,
+): One | null {
+  const ordered = all.toSorted(
+    (a, b) => protectionRank(b) - protectionRank(a) || (b.atMs ?? 0) - (a.atMs ?? 0) || a.id - b.id,
+  );
+  const [best] = ordered;
+  const unwell = ordered.filter((one) => !isWell(one));
+  const worst = unwell.at(-1);
+  if (best === undefined || worst === undefined) return best ?? null;
+  const several = unwell.length > 1 ? `${unwell.length} configurations need attention. ` : "";
+  if (best.state !== "protected" && !isAlsoWell) return { ...best, reason: several + best.reason };
+  if (all.length === 1 && !isAlsoWell) return best;
+  const warning = `${several}“${worst.name}”: ${worst.warning ?? worst.reason}`;
+  return { ...worst, state: "protected", reason: "Another configuration is good.", warning };
+}
 
 function judge<Known extends Run>(
   configuration: Configuration<Known>,

@@ -30,14 +30,21 @@ export type JudgedConfiguration = Pick<
   atMs: number | null;
 };
 
+/** Ids of sources by their configurations without problems. */
+export type WellSources = {
+  /** Those without any other configuration. */
+  all: ReadonlySet<number>;
+  /** Those that one of `configurations` backs up as well. */
+  some: ReadonlySet<number>;
+};
+
 export type ProtectionOverview = {
   /** Number of all configurations. */
   total: number;
   /** Configurations with something to report. */
   configurations: JudgedConfiguration[];
-  /** Ids of sources that a configuration without problems backs up. Further configurations of the same source do not matter. */
-  wellSites: ReadonlySet<number>;
-  wellDatabases: ReadonlySet<number>;
+  sites: WellSources;
+  databases: WellSources;
   /** By server: the next run of any schedule, in milliseconds since 1970. */
   nextRuns: ReadonlyMap<number, number>;
   running: OverviewRun[];
@@ -88,8 +95,8 @@ export function createProtectionOverview({
     const { unwell } = found;
     return {
       total: found.total,
-      wellSites: wellOf(found.sites, unwell, "site_id", found.other_sites),
-      wellDatabases: wellOf(found.databases, unwell, "database_id", found.other_databases),
+      sites: wellOf(found.sites, unwell, "site_id", found.other_sites),
+      databases: wellOf(found.databases, unwell, "database_id", found.other_databases),
       nextRuns: new Map(found.next_runs),
       configurations: unwell.map((one) => {
         const own = decidingRuns(one);
@@ -114,17 +121,16 @@ export function createProtectionOverview({
   };
 }
 
-/** Returns the sources of a configuration without problems. @param others sources that have one in addition to one of `unwell` */
+/** @param others sources that have a configuration without problems in addition to one of `unwell` */
 function wellOf(
   configured: readonly number[],
   unwell: readonly ProtectedConfiguration[],
   key: "site_id" | "database_id",
   others: readonly number[],
-): Set<number> {
-  const well = new Set(configured);
-  for (const { [key]: id } of unwell) if (id !== null) well.delete(id);
-  for (const id of others) well.add(id);
-  return well;
+): WellSources {
+  const all = new Set(configured);
+  for (const { [key]: id } of unwell) if (id !== null) all.delete(id);
+  return { all, some: new Set(others) };
 }
 
 function toRun(task: RunningTask): OverviewRun {

@@ -25,6 +25,7 @@ databases:
   - { id: 1, server: 2, name: orders, engine: sqlite, path: ${folder}/orders.sqlite, user: ${ownUser} }
 storage_providers:
   - { id: 1, name: disk, type: local, path: ${folder}/copies }
+  - { id: 2, name: offsite, type: local, path: ${folder}/offsite }
 notification_channels:
   - { id: 1, name: ops, type: email, email: ops@example.com }
   - { id: 2, name: unused, type: email, email: nobody@example.com }
@@ -152,6 +153,73 @@ test("a backup with a warning counts as protected, and needs attention until a b
 
   await service.call("DELETE", path);
   await soon(async () => expect((await service.call("GET", path)).status).toBe(404));
+});
+
+test("a protected site needs attention while another of its backups fails", async () => {
+  await mkdir(`${service.folder}/offsite`);
+  const create = async (name: string, storage: number) => {
+    const { body } = await service.json<{ id: number }>(
+      "POST",
+      "/api/server/2/backup-configuration",
+      {
+        name,
+        frequency: "30 2 * * *",
+        storage_provider_id: storage,
+        backupable_type: "site",
+        backupable_id: 2,
+      },
+    );
+    const path = `/api/backup-configuration/${body.id}`;
+    const of = async () => (await service.json<BackupConfiguration>("GET", path)).body;
+    await soon(async () => expect(await of()).toMatchObject({ status: "installed" }));
+    const run = async (status: string) => {
+      expect((await service.call("POST", `/api/backup/${body.id}`)).status).toBe(202);
+      await soon(async () => expect(await of()).toMatchObject({ last_backup: { status } }));
+    };
+    return { id: body.id, path, run };
+  };
+  const nightly = await create("blog, nightly", 1);
+  const offsite = await create("blog, offsite", 2);
+  const blog = async () => {
+    const { protection, servers } = await show();
+    const [site] = servers?.[1]?.sites ?? [];
+    return {
+      problem: protection?.problems.find(({ type, id }) => type === "site" && id === 2),
+      counts: [protection?.protected, protection?.warned],
+      health: site?.health,
+    };
+  };
+  await nightly.run("finished");
+  expect(await blog()).toMatchObject({
+    problem: {
+      state: "protected",
+      warning: "“blog, offsite”: No backup yet.",
+      configuration_id: offsite.id,
+      can_run: true,
+    },
+    counts: [1, 1],
+    health: "attention",
+  });
+  await offsite.run("finished");
+  expect(await blog()).toEqual({ problem: undefined, counts: [1, 0], health: "good" });
+
+  await rename(`${service.folder}/offsite`, `${service.folder}/unmounted`);
+  await offsite.run("failed");
+  expect(await blog()).toMatchObject({
+    problem: {
+      state: "protected",
+      warning: expect.stringMatching(/^“blog, offsite”: The last run failed\. ./),
+      configuration_id: offsite.id,
+      can_run: true,
+    },
+    counts: [1, 1],
+    health: "attention",
+  });
+  await rename(`${service.folder}/unmounted`, `${service.folder}/offsite`);
+  for (const { path } of [nightly, offsite]) {
+    await service.call("DELETE", path);
+    await soon(async () => expect((await service.call("GET", path)).status).toBe(404));
+  }
 });
 
 test("lists a failed worker, and one that is crash-looping although it is installed", async () => {

@@ -1,10 +1,14 @@
 // Judges databases, sites and servers by the state of their backups, workers and webhooks. Pure. Most of thousands have no problem,
 // so these are only counted: garbage collection of objects for them would take longer than judging.
-import { protectionRank } from "../../contract/backups/protection.ts";
+import { isWell, judgeSource } from "../../contract/backups/protection.ts";
 import { maxProblems, type Overview } from "../../contract/overview.ts";
 import type { Health, OverviewServer } from "../../contract/overview-parts.ts";
 import { toTimestamp } from "../../contract/values.ts";
-import type { JudgedConfiguration, ProtectionOverview } from "../backups/protection-overview.ts";
+import type {
+  JudgedConfiguration,
+  ProtectionOverview,
+  WellSources,
+} from "../backups/protection-overview.ts";
 import type { OverviewPlaces, PlacedColumns, ServerRow } from "./store.ts";
 
 type Trouble = { site_id: number; failing: number; unreachable?: number };
@@ -17,7 +21,7 @@ type Channels = {
 type Protection = NonNullable<Overview["protection"]>;
 type Problem = Protection["problems"][number];
 
-/** A database or site with a problem, with its best configuration. */
+/** A database or site with a problem, with the configuration to look at. */
 type Wrong = Pick<Problem, "type" | "id" | "name" | "server_id"> & {
   configuration: JudgedConfiguration | null;
 };
@@ -61,38 +65,33 @@ type Judged = {
   tallies: ReadonlyMap<number, Tally>;
 };
 
-const best = (all: readonly JudgedConfiguration[] | undefined): JudgedConfiguration | undefined =>
-  all?.toSorted(
-    (a, b) => protectionRank(b) - protectionRank(a) || (b.atMs ?? 0) - (a.atMs ?? 0) || a.id - b.id,
-  )[0];
-
 /** @param ms since 1970 */
 export const toMoment = (ms: number | null | undefined): string | null =>
   ms == null ? null : toTimestamp(new Date(ms));
 
 /** Every database and site. */
 export function judgeTargets(
-  { sites, databases }: Pick<OverviewPlaces, "sites" | "databases">,
-  { configurations, wellSites, wellDatabases }: ProtectionOverview,
+  places: Pick<OverviewPlaces, "sites" | "databases">,
+  { configurations, sites, databases }: ProtectionOverview,
 ): Judged {
   const wrong: Wrong[] = [];
   const tallies = new Map<number, Tally>();
   const judge = (
     type: Problem["type"],
     { ids, server_ids, names }: PlacedColumns,
-    well: ReadonlySet<number>,
+    well: WellSources,
     configured: ReadonlyMap<number | null, readonly JudgedConfiguration[]>,
   ) => {
     for (const [row, id] of ids.entries()) {
       const server_id = server_ids[row] ?? 0;
       let tally = tallies.get(server_id);
       if (tally === undefined) tallies.set(server_id, (tally = { ...nothing }));
-      const configuration = well.has(id) ? null : (best(configured.get(id)) ?? null);
+      const isWellByAll = well.all.has(id);
+      const configuration = isWellByAll
+        ? null
+        : judgeSource(configured.get(id) ?? [], well.some.has(id));
       // The statement is stricter than the rules: e.g. a target whose drill is a little late may still be judged as well.
-      if (
-        well.has(id) ||
-        (configuration?.state === "protected" && configuration.warning === null)
-      ) {
+      if (isWellByAll || (configuration !== null && isWell(configuration))) {
         add(tally, oneWell);
         continue;
       }
@@ -103,14 +102,14 @@ export function judgeTargets(
   };
   judge(
     "database",
+    places.databases,
     databases,
-    wellDatabases,
     Map.groupBy(configurations, (one) => one.database_id),
   );
   judge(
     "site",
+    places.sites,
     sites,
-    wellSites,
     Map.groupBy(configurations, (one) => one.site_id),
   );
   return { wrong, tallies };

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
+import { isWell } from "../../../contract/backups/protection.ts";
 import { makePoller } from "../../api/poll.ts";
 import { everySiteQuery } from "../../app/inventory.ts";
 import { Link } from "../../app/Link.tsx";
@@ -18,8 +19,6 @@ import { everyConfigurationQuery, everyDatabaseQuery } from "../queries.ts";
 
 /** The overview of many servers needs many requests; a run that is 30 s overdue is not late yet. */
 const overviewMs = 30_000;
-
-const isWell = ({ state, warning }: ProtectionRow) => state === "protected" && warning === null;
 
 const count = (many: number, one: string, more: string) => `${many} ${many === 1 ? one : more}`;
 

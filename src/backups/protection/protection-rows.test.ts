@@ -75,10 +75,10 @@ test.each<[string, Target[], BackupConfiguration[], Short[]]>([
     [["orders", "late", 5, yesterday]],
   ],
   [
-    "of two configurations the better one counts",
+    "of two configurations the better one protects, and the other one is shown",
     [orders],
-    [configuration(5, "database", 1, []), configuration(6, "database", 1, [good])],
-    [["orders", "protected", 6, today]],
+    [configuration(5, "database", 1, [failed]), configuration(6, "database", 1, [good])],
+    [["orders", "protected", 5, today]],
   ],
   [
     "of two good ones the newer one counts",
@@ -87,13 +87,13 @@ test.each<[string, Target[], BackupConfiguration[], Short[]]>([
     [["orders", "protected", 6, today]],
   ],
   [
-    "of two good ones the one without a warning counts",
+    "of two good ones the one with a warning is shown",
     [orders],
     [
-      configuration(5, "database", 1, [older]),
-      { ...configuration(6, "database", 1, [good]), warnings: ["Nearly empty: 1 kB."] },
+      { ...configuration(5, "database", 1, [older]), warnings: ["Nearly empty: 1 kB."] },
+      configuration(6, "database", 1, [good]),
     ],
-    [["orders", "protected", 5, yesterday]],
+    [["orders", "protected", 5, today]],
   ],
   [
     "a source that only a configuration lists",

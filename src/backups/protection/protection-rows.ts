@@ -1,6 +1,7 @@
-// The protection of all sources of a server, each with the configuration that protects it best.
+// The protection of all sources of a server.
 import type { BackupableType, BackupConfiguration } from "../../../contract/backups/backup.ts";
 import {
+  judgeSource,
   protectionOf,
   protectionRank,
   type Protection,
@@ -16,7 +17,7 @@ export type ProtectionRow = {
   reason: string;
   /** What is wrong although the target is protected. */
   warning: string | null;
-  /** The best configuration, which a restore would use; null = none is configured. */
+  /** The one with the problem, or the best one; null = none is configured. */
   configuration: BackupConfiguration | null;
   /** When the newest good backup ended; null = there is none. */
   newestAt: string | null;
@@ -37,18 +38,27 @@ function toRow(
     configuration: null,
     newestAt: null,
   };
-  const [best = none] = configurations
-    .map((configuration): ProtectionRow => {
-      const { newest, ...judged } = protectionOf(configuration, nowMs);
-      return { target, ...judged, configuration, newestAt: newest?.ended_at ?? null };
-    })
-    .toSorted(
-      (a, b) =>
-        protectionRank(b) - protectionRank(a) ||
-        (b.newestAt ?? "").localeCompare(a.newestAt ?? "") ||
-        (a.configuration?.id ?? 0) - (b.configuration?.id ?? 0),
-    );
-  return best;
+  const all = configurations.map((configuration) => {
+    const { newest, ...judged } = protectionOf(configuration, nowMs);
+    const { id, name } = configuration;
+    const newestAt = newest?.ended_at ?? null;
+    return {
+      id,
+      name,
+      configuration,
+      newestAt,
+      atMs: Date.parse(newestAt ?? "") || null,
+      ...judged,
+    };
+  });
+  const shown = judgeSource(all);
+  if (shown === null) return none;
+  const { state, reason, warning, configuration } = shown;
+  const newestAt = all.reduce<string | null>(
+    (newest, one) => ((one.newestAt ?? "") > (newest ?? "") ? one.newestAt : newest),
+    null,
+  );
+  return { target, state, reason, warning, configuration, newestAt };
 }
 
 /**
