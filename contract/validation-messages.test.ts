@@ -14,3 +14,13 @@ test.each([
     server_ids: [`The server ids field ${words}`],
   });
 });
+
+test("names the values of a field that takes only some", () => {
+  const schema = z.object({ files: z.enum(["remove"]), kind: z.enum(["backup", "worker"]) });
+  const errorsOf = (value: unknown) => toFieldErrors(schema.safeParse(value).error?.issues ?? []);
+  expect(errorsOf({ files: "delete", kind: "backups" })).toEqual({
+    files: ["The selected files is invalid. It must be remove."],
+    kind: ["The selected kind is invalid. It must be one of backup, worker."],
+  });
+  expect(errorsOf({ kind: "worker" })).toEqual({ files: ["The files field is required."] });
+});

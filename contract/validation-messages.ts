@@ -55,8 +55,10 @@ z.config({
   customError: (issue) => {
     if (issue.code === "unrecognized_keys") return `Unknown field “${issue.keys.join("”, “")}”.`;
     const field = (issue.path ?? []).map(String).join(".").replaceAll("_", " ");
-    if (issue.code === "invalid_value" && !isBlank(issue.input))
-      return `The selected ${field} is invalid.`;
+    if (issue.code === "invalid_value" && !isBlank(issue.input)) {
+      const allowed = `${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
+      return `The selected ${field} is invalid. It must be ${allowed}.`;
+    }
     return `The ${field} field ${complaint(issue)}.`;
   },
 });

@@ -50,7 +50,11 @@ describe("a configuration", () => {
       backupable_id: 99,
     });
     expect(untyped.body).toMatchObject({
-      errors: { backupable_type: ["The selected backupable type is invalid."] },
+      errors: {
+        backupable_type: [
+          "The selected backupable type is invalid. It must be one of database, site.",
+        ],
+      },
     });
     const { id } = await service.installed();
     const changed = await service.json("PUT", `/api/backup-configuration/${id}`, {

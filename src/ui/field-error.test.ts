@@ -6,6 +6,11 @@ test.each([
   ["The memory field must be at least 16.", "Memory", "Memory must be at least 16."],
   ["The hold field must be an integer.", "Keep last", "Keep last must be a whole number."],
   ["The selected backupable id is invalid.", "Site", "Choose a valid site."],
+  [
+    "The selected stopsignal is invalid. It must be one of TERM, INT.",
+    "Stop signal",
+    "Choose a valid stop signal.",
+  ],
   ["The day must be 1 to 31, not 32.", "Frequency", "The day must be 1 to 31, not 32."],
 ])("rewords %s for the field %s", (error, label, text) => {
   expect(fieldErrorText(error, label)).toBe(text);

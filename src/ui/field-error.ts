@@ -1,5 +1,5 @@
 const required = /^The .+ field is required\.$/;
-const invalidChoice = /^The selected .+ is invalid\.$/;
+const invalidChoice = /^The selected .+ is invalid\.(?: It must be .+)?$/;
 const complaint = /^The .+? field (.+)$/;
 
 /**
