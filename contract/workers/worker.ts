@@ -60,8 +60,8 @@ const workerProcess = z
     /** When it entered this state. */
     since: timestamp,
     /**
-     * Of the last process that ended in this slot; null where none has, where a signal ended it, or where it was not
-     * observed.
+     * Of the last process that ended in this slot; null where none has, where a signal ended it, where the last start
+     * failed, or where it was not observed.
      */
     exit_code: z.nullable(z.int()),
     /** Number of restarts without a request. */

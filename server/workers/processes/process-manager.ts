@@ -47,7 +47,7 @@ export type ProcessStatus = {
   pid: number | null;
   state: ProcessState;
   since: Date;
-  /** Exit code of the last run; null = none has exited, a signal ended it, or the exit was not observed. */
+  /** Exit code of the last run; null = none has exited, a signal ended it, it could not be started, or the exit was not observed. */
   exitCode: number | null;
   /** Automatic restarts since the last order. */
   restarts: number;

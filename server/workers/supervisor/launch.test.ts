@@ -87,6 +87,24 @@ describe.concurrent("An impossible start is reported:", () => {
     expect(supervisor.processes(1)[0]?.reason).toContain("the interpreter in the first line of");
   });
 
+  test("a program that is gone, without the exit code of the run before", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    const script = join(supervisor.folder, "artisan");
+    writeFileSync(script, '#!/bin/sh\nrm "$0"\n', { mode: 0o755 });
+    supervisor.start(programOf(1, { ...never, startsecs: 0, args: [script] }));
+    await expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
+    expect(supervisor.processes(1)).toMatchObject([
+      {
+        reason: `Couldn't start: ${script} was not found.`,
+        lastEnd: expect.any(String),
+        exitCode: null,
+      },
+    ]);
+  });
+
   test("an unusable folder for the workers, without a crash", async ({
     expect,
     onTestFinished,

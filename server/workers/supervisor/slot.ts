@@ -118,6 +118,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
   }
 
   function failed(why: string) {
+    exitCode = null;
     // The process was asked to stop before the launch reported its failure.
     if (state === "STOPPING") ending.finish(leader, comeToRest);
     else backOff(startCause(why));

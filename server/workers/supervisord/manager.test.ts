@@ -365,11 +365,25 @@ test("reports a missing folder, or one behind a broken link, as the reason of a 
   expect(manager.processes(1)[0]?.reason).toBe(
     `Couldn't start: the folder ${gone} does not exist.`,
   );
+  expect(manager.processes(1)[0]?.exitCode).toBe(null);
   await expect
     .poll(() => manager.processes(2)[0]?.lastEnd, soon)
     .toBe(`Couldn't start: the folder ${loop} is a link that leads nowhere.`);
   await manager.remove(1);
   await manager.remove(2);
+});
+
+test("reports a program that is gone without the exit code of the run before", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const script = join(makeFolder(context), "artisan");
+  writeFileSync(script, '#!/bin/sh\nsleep 0.1\nrm "$0"\nexit 3\n', { mode: 0o755 });
+  manager.start(programOf(1, { startsecs: 0, startretries: 0, args: [script] }));
+  await expect.poll(() => manager.state(1), soon).toBe("FATAL");
+  expect(manager.processes(1)).toMatchObject([
+    { reason: expect.stringMatching(/^Couldn't start: .*artisan/), exitCode: null },
+  ]);
+  await manager.remove(1);
 });
 
 test("reports a process that someone else kills with possible causes", async (context) => {

@@ -9,6 +9,7 @@ import {
   exitReason,
   failedStartReason,
   fatalReason,
+  isUnstartable,
   removedByOthers,
   stoppedByOthers,
 } from "./slot-reasons.ts";
@@ -63,6 +64,9 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     reason = why;
     ports.changed();
   };
+
+  /** The code of a command that was not executed is supervisord's own. */
+  const exitCode = () => (exit.unstarted === undefined ? exit.code : null);
 
   const isByOthers = () => reason === stoppedByOthers || reason === removedByOthers;
 
@@ -189,6 +193,12 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     hasProcess: () => pid !== null,
     /** Changes the state by an order, not by a poll. @param why a sentence; left out = the reason stays */
     enter: (next: ProcessState, why = reason) => enter(next, why),
+    /** Records that a start was not possible, like a failed start with the current settings. @param why a sentence */
+    refuse(why: string) {
+      exit = unknownExit;
+      history.starts(ports.program());
+      enter("FATAL", why);
+    },
     noteKill(why: string) {
       killed = why;
       reason = why;
@@ -202,7 +212,8 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
 
     /** Stores the result of a poll. @param isFirst whether it is the first one after a start of the service */
     take(seen: Observed, seenExit: ProcessExit | null, isFirst: boolean) {
-      if (seenExit !== null) exit = seenExit;
+      // The log of supervisord has the exit of an earlier run in that case.
+      if (seenExit !== null) exit = isUnstartable(seen.spawnError) ? unknownExit : seenExit;
       if (isFirst) adopt(seen);
       else follow(seen);
     },
@@ -227,7 +238,7 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
       sinceMs,
       state,
       reason,
-      exitCode: exit.code,
+      exitCode: exitCode(),
       restarts,
       ...history.toRecord(),
     }),
@@ -237,7 +248,7 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
       // A process that is finishing its job is still RUNNING to supervisord.
       state: intent.isEnding() && state === "RUNNING" ? "STOPPING" : state,
       since: new Date(sinceMs),
-      exitCode: exit.code,
+      exitCode: exitCode(),
       restarts,
       reason,
       // False once its start was ordered again: `isUp` is false then.

@@ -16,12 +16,16 @@ type Run = {
   program: Pick<Program, "startsecs" | "startretries">;
 };
 
+/** Whether supervisord could not even create a process. */
+export const isUnstartable = (spawnError: string): boolean =>
+  spawnError !== "" && !/^(?:Exited too quickly|Bad exit code)/.test(spawnError);
+
 /** Returns why a run ended. @param within the start seconds that it did not outlive; null = it did */
 function causeOf({ spawnError, exit }: Run, within: number | null): string {
   if (exit.unstarted !== undefined) return startCause(exit.unstarted);
-  const isUnstartable =
-    spawnError !== "" && !/^(?:Exited too quickly|Bad exit code)/.test(spawnError);
-  return isUnstartable ? startCause(spawnError) : exitCause(exit.code, exit.signal, within);
+  return isUnstartable(spawnError)
+    ? startCause(spawnError)
+    : exitCause(exit.code, exit.signal, within);
 }
 
 /** Reason for a run that was up and ended by itself. */

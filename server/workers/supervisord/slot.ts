@@ -208,9 +208,7 @@ export function createSlot(number: number, ports: SlotPorts) {
     /** To be called when a start is not possible. @param why a sentence */
     refuse(why: string) {
       isStartDue = false;
-      // Recorded like a failed start with the current settings.
-      shown.history.starts(ports.program());
-      shown.enter("FATAL", why);
+      shown.refuse(why);
     },
 
     record: shown.record,
