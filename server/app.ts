@@ -22,7 +22,7 @@ import { createNotifications } from "./notifications/notifications.ts";
 import { selfBackupMetrics } from "./self-backup/metrics.ts";
 import { createNightly } from "./self-backup/nightly.ts";
 import { createRoutes } from "./routes.ts";
-import { openDatabase } from "./store/database.ts";
+import { openDatabase, tellWait } from "./store/database.ts";
 import { createListener } from "./store/listen.ts";
 import { installationId } from "./store/settings.ts";
 import { createTokens } from "./tokens/tokens.ts";
@@ -53,16 +53,20 @@ export async function createApp(given: AppOptions): Promise<App> {
     db,
     ping,
     pool,
+    endStart,
     close: closeDatabase,
-  } = await openDatabase(
-    given.connection,
-    (error) =>
-      // The message alone: pg attaches the whole connection to the error.
-      log.warn({ reason: error.message }, "a connection to the database was lost"),
-    (error) => {
-      if (given.secondConnection === "fail") throw error;
-      log.error({ err: error }, "a transaction asked for a second connection");
-    },
+  } = await tellWait(
+    openDatabase(
+      given.connection,
+      (error) =>
+        // The message alone: pg attaches the whole connection to the error.
+        log.warn({ reason: error.message }, "a connection to the database was lost"),
+      (error) => {
+        if (given.secondConnection === "fail") throw error;
+        log.error({ err: error }, "a transaction asked for a second connection");
+      },
+    ),
+    () => log.info("waiting for the database"),
   );
   const databaseClock =
     given.goesByDatabase === true ? await createDatabaseClock({ ...given, db }) : null;
@@ -239,6 +243,7 @@ export async function createApp(given: AppOptions): Promise<App> {
     unavailableReason: () => refusal,
   });
 
+  endStart();
   return {
     fetch: web.fetch,
     // An operator with a chosen token needs no code. Issued last, because it expires ten minutes from here.

@@ -23,7 +23,7 @@ import { createLog } from "./log.ts";
 import { expectedErrorMessage } from "./expected-error.ts";
 import { watchParent, watchSignals } from "./signals.ts";
 import { startEmbeddedPostgres } from "./store/embedded/embedded-postgres.ts";
-import { openOwnServer } from "./store/own-server.ts";
+import { openForStart } from "./store/own-server.ts";
 import { createUpstreamApp } from "./upstream/upstream.ts";
 import { workerEnvironment } from "./workers/environment.ts";
 import { supportsAdoption } from "./workers/supervisor/process-table.ts";
@@ -88,7 +88,12 @@ async function main() {
   const { connection, reservedAccounts } =
     config.databaseUrl === null
       ? await startDatabase(config.dataFolder, (reason) => onDiagnosis(reason))
-      : { connection: await openOwnServer(config.databaseUrl), reservedAccounts: [] };
+      : {
+          connection: await openForStart(config.databaseUrl, () =>
+            log.info({ setting: "DATABASE_URL" }, "waiting for the database"),
+          ),
+          reservedAccounts: [],
+        };
   const own = ownAccount();
   const app = await createApp({
     connection,

@@ -33,6 +33,27 @@ test("SIGTERM ends a start in order, and not as a failed one", async () => {
   }
 });
 
+describe.skipIf(!hasPostgresServer)("A start", () => {
+  test("waits for a database that is slow to take connections, and says so", async () => {
+    const folder = await realpath(await makeMemoryFolder("quarterdeck-start-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const server = await startPostgresServer();
+    onTestFinished(() => server.stop());
+    await server.createDatabase("own");
+    // Longer than a request waits, first for a connection of the migrations and then for one of the service itself.
+    const link = await startCuttableLink(server.port, (number) =>
+      [2, 4].includes(number) ? 5500 : 0,
+    );
+    onTestFinished(() => link.close());
+    const url = new URL(server.url("own"));
+    url.port = String(link.port);
+    url.search = "sslmode=disable";
+    const service = await startService(folder, { DATABASE_URL: url.href });
+    onTestFinished(() => service.end("SIGKILL"));
+    expect(service.output()).toContain("waiting for the database");
+  });
+});
+
 describe.skipIf(!hasPostgresServer)("SIGTERM", () => {
   let folder: string;
   let server: PostgresServer;

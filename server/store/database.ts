@@ -27,6 +27,24 @@ export type OpenDatabase = {
 /** Key of an advisory lock; an arbitrary number that all instances on a database share. */
 export const migrationLock = 7_382_145;
 
+/** How long a query waits for a connection. */
+const requestPatienceMs = 5000;
+/** Longer than a resolver takes that asks two dead name servers twice. */
+export const startPatienceMs = 30_000;
+
+/** Calls `tell` every few seconds until the database is open. */
+export async function tellWait<Result>(
+  opening: Promise<Result>,
+  tell: () => void,
+): Promise<Result> {
+  const timer = setInterval(tell, 5000);
+  try {
+    return await opening;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 export const migrationsFolder = fileURLToPath(new URL("migrations", import.meta.url));
 
 /**
@@ -39,17 +57,25 @@ export async function openDatabase(
   options: ConnectionOptions,
   onIdleError: (error: Error) => void,
   onSecondConnection?: (error: SecondConnection) => void,
-): Promise<OpenDatabase> {
+): Promise<OpenDatabase & { endStart(): void }> {
   const withDefaults = {
     max: 10,
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: startPatienceMs,
     // Longer than the 30 s between polls of a dashboard, because the first statements of a connection take several times as long
     // as later ones.
     idleTimeoutMillis: 40_000,
     ...options,
   };
   await changeTablesAlone(withDefaults, bringUpToDate);
-  return connectTo(withDefaults, onIdleError, onSecondConnection);
+  const opened = connectTo(withDefaults, onIdleError, onSecondConnection);
+  return {
+    ...opened,
+    /** Makes queries wait for a connection as long as a request may, and no longer as long as a start. */
+    endStart() {
+      const { connectionTimeoutMillis = requestPatienceMs } = options;
+      opened.db.$client.options.connectionTimeoutMillis = connectionTimeoutMillis;
+    },
+  };
 }
 
 /**
@@ -57,7 +83,10 @@ export async function openDatabase(
  * @throws DatabaseMoved, NewerSchema
  */
 export async function openUnchanged(options: ConnectionOptions): Promise<OpenDatabase> {
-  const opened = connectTo({ max: 1, connectionTimeoutMillis: 5000, ...options }, () => undefined);
+  const opened = connectTo(
+    { max: 1, connectionTimeoutMillis: requestPatienceMs, ...options },
+    () => undefined,
+  );
   try {
     const client = await opened.db.$client.connect();
     try {
@@ -126,7 +155,7 @@ export async function changeTablesAlone(
 ): Promise<void> {
   // A statement that rewrites a large table is silent until it has finished.
   const patient = {
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: startPatienceMs,
     ...options,
     Client: StorableClient,
     max: 2,

@@ -4,6 +4,7 @@ import { userInfo } from "node:os";
 import pg from "pg";
 import { connectAs, placeOf, readPostgresUrl, type PostgresAddress } from "../postgres/address.ts";
 import { describeRefusal } from "../postgres/refusal.ts";
+import { startPatienceMs, tellWait } from "./database.ts";
 import { toError } from "../to-error.ts";
 import type { ConnectionOptions } from "./storable.ts";
 
@@ -14,7 +15,8 @@ export class DatabaseUnusable extends Error {
 
 /** Oldest major version that the tests cover. */
 const oldestVersion = 15;
-const connectTimeoutMs = 10_000;
+/** How long a command waits for a connection. */
+const commandPatienceMs = 10_000;
 
 type Found = {
   version: number;
@@ -34,11 +36,13 @@ const survey = `select current_setting('server_version_num')::int / 10000 as ver
 /**
  * Finds out how to connect to the database, with TLS or without.
  * @param setting name of the setting that has the URL, for messages
+ * @param patienceMs how long to wait for a connection
  * @throws DatabaseUnusable where the database is unreachable, too old, a standby, or may not be written to
  */
 export async function openOwnServer(
   url: string,
   setting = "DATABASE_URL",
+  patienceMs = commandPatienceMs,
 ): Promise<ConnectionOptions> {
   const address = readAddress(url, setting);
   const readGiven = (path: string) => readGivenFile(path, setting);
@@ -46,7 +50,7 @@ export async function openOwnServer(
   const options = { host, port, user, password, database, application_name: "quarterdeck" };
   try {
     return await connectAs(address, readGiven, async (ssl) => {
-      const client = new pg.Client({ ...options, ssl, connectionTimeoutMillis: connectTimeoutMs });
+      const client = new pg.Client({ ...options, ssl, connectionTimeoutMillis: patienceMs });
       // Without a listener, a connection that breaks between two queries would end the service; the next query reports it.
       client.on("error", () => undefined);
       try {
@@ -66,6 +70,10 @@ export async function openOwnServer(
     });
   }
 }
+
+/** Opens the database for a start of the service, which has more patience. `tell` is called every few seconds meanwhile. */
+export const openForStart = (url: string, tell: () => void): Promise<ConnectionOptions> =>
+  tellWait(openOwnServer(url, "DATABASE_URL", startPatienceMs), tell);
 
 function readAddress(url: string, setting: string): PostgresAddress {
   try {

@@ -17,13 +17,19 @@ export type CuttableLink = {
   close(): Promise<void>;
 };
 
-/** @param behind port of the server */
-export async function startCuttableLink(behind: number): Promise<CuttableLink> {
+/**
+ * @param behind port of the server
+ * @param delayMs returns after what time a connection is passed on, the first one being number 1
+ */
+export async function startCuttableLink(
+  behind: number,
+  delayMs: (number: number) => number = () => 0,
+): Promise<CuttableLink> {
   const sockets = new Set<Socket>();
   let passed = 0;
+  let count = 0;
   let state: "whole" | "refusing" | "silent" = "whole";
-  const server = createServer((near) => {
-    near.on("error", () => undefined);
+  const pass = (near: Socket) => {
     if (state === "refusing") return void near.destroy();
     const far = connect(behind, "127.0.0.1");
     far.on("error", () => undefined);
@@ -40,6 +46,12 @@ export async function startCuttableLink(behind: number): Promise<CuttableLink> {
       });
       if (state === "silent") socket.unpipe().pause();
     }
+  };
+  const server = createServer((near) => {
+    near.on("error", () => undefined);
+    const ms = delayMs((count += 1));
+    if (ms === 0) pass(near);
+    else setTimeout(pass, ms, near);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const endAll = () => {
