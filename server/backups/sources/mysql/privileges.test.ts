@@ -18,7 +18,7 @@ import {
   testHost,
 } from "./testing/fixtures.ts";
 import { SourceError } from "../source.ts";
-import { casesOf } from "../../../testing/long-form.ts";
+import { inLongForm, casesOf } from "../../../testing/long-form.ts";
 import { toError } from "../../../to-error.ts";
 
 const oneOfEach = `
@@ -223,117 +223,124 @@ describe("an account of MariaDB", () => {
     await source.restore(streamOf(content), attemptOf(9));
   });
 
-  test("whose privileges are revoked during a restore keeps its backups, which name the leftovers and how to remove them", async () => {
-    const scratchRights = "`quarterdeck\\_%`";
-    const { source, user } = await makeAccount(onProc);
-    const allow = () =>
-      server.query(
-        null,
-        `GRANT ALL ON shop_1.* TO ${user}; GRANT ALL ON ${scratchRights}.* TO ${user}`,
+  inLongForm(() => {
+    test("whose privileges are revoked during a restore keeps its backups, which name the leftovers and how to remove them", async () => {
+      const scratchRights = "`quarterdeck\\_%`";
+      const { source, user } = await makeAccount(onProc);
+      const allow = () =>
+        server.query(
+          null,
+          `GRANT ALL ON shop_1.* TO ${user}; GRANT ALL ON ${scratchRights}.* TO ${user}`,
+        );
+      const revoke = (what: string, on: string) =>
+        server.query(null, `REVOKE ${what} ON ${on}.* FROM ${user}`);
+      /** @param then runs before the first script that contains `words` */
+      const restoreUntil = (
+        id: number,
+        words: string,
+        then: () => Promise<unknown>,
+        dump: Buffer,
+      ) =>
+        sourceOf(
+          server.url("shop_1", { user, password: "x" }),
+          scratch,
+          hookedHost(words, then),
+        ).restore(streamOf(dump), attemptOf(id));
+      await server.query(null, "SET GLOBAL log_bin_trust_function_creators = 1");
+      await allow();
+
+      // The new tables are in place, but the old ones cannot be dropped.
+      const noDrop = () => revoke("DROP", scratchRights);
+      await restoreUntil(21, "DROP DATABASE", noDrop, all.content);
+      const line = await rehearse(source);
+      expect(line).toContain(`Warning: '${user}'@'%' may not drop what a restore or drill left`);
+      const drops = "DROP DATABASE `quarterdeck_new_21`; DROP DATABASE `quarterdeck_old_21`;";
+      expect(line).toContain(`Run with an account that may: ${drops}`);
+      await takeDump(source);
+      await expect(source.restore(streamOf(all.content), attemptOf(21))).rejects.toThrow(drops);
+      await server.query(null, drops);
+      expect(await rehearse(source)).not.toContain("Warning");
+      expect(await readdir(scratch)).toEqual([]);
+
+      // The tables are exchanged, but neither the next step nor the rollback is allowed.
+      await allow();
+      const noWay = async () => {
+        await revoke("CREATE VIEW", "shop_1");
+        await revoke("ALTER", scratchRights);
+        throw new Error("gone");
+      };
+      const finishing = "DROP FUNCTION IF EXISTS `shop_1`";
+      await expect(restoreUntil(22, finishing, noWay, all.content)).rejects.toThrow("gone");
+      const begun = await rehearse(source);
+      expect(begun).toContain(
+        "Warning: the restore of backup 22 was cut off, and can be neither completed nor undone",
       );
-    const revoke = (what: string, on: string) =>
-      server.query(null, `REVOKE ${what} ON ${on}.* FROM ${user}`);
-    /** @param then runs before the first script that contains `words` */
-    const restoreUntil = (id: number, words: string, then: () => Promise<unknown>, dump: Buffer) =>
-      sourceOf(
-        server.url("shop_1", { user, password: "x" }),
-        scratch,
-        hookedHost(words, then),
-      ).restore(streamOf(dump), attemptOf(id));
-    await server.query(null, "SET GLOBAL log_bin_trust_function_creators = 1");
-    await allow();
+      expect(begun).not.toContain("DROP DATABASE");
+      await expect(source.restore(streamOf(all.content), attemptOf(23))).rejects.toThrow(
+        "Nothing was changed: the restore of backup 22",
+      );
+      // Undoing restore 22 later would undo a restore of all databases, too.
+      const account = { user, password: "x" };
+      const whole = createMysqlServerSource({
+        host: testHost,
+        name: "all",
+        url: server.url("", account),
+        scratchFolder: scratch,
+      });
+      await expect(whole.restore(streamOf(all.content), attemptOf(23))).rejects.toThrow(
+        "Nothing was changed: the restore of backup 22",
+      );
+      // Old tables that are hidden from the account do not count as removed.
+      await revoke("ALL", scratchRights);
+      expect(await rehearse(source)).toContain("may not look into scratch databases");
+      await allow();
+      expect(await rehearse(source)).toContain("of backup 22 that was cut off is settled");
 
-    // The new tables are in place, but the old ones cannot be dropped.
-    const noDrop = () => revoke("DROP", scratchRights);
-    await restoreUntil(21, "DROP DATABASE", noDrop, all.content);
-    const line = await rehearse(source);
-    expect(line).toContain(`Warning: '${user}'@'%' may not drop what a restore or drill left`);
-    const drops = "DROP DATABASE `quarterdeck_new_21`; DROP DATABASE `quarterdeck_old_21`;";
-    expect(line).toContain(`Run with an account that may: ${drops}`);
-    await takeDump(source);
-    await expect(source.restore(streamOf(all.content), attemptOf(21))).rejects.toThrow(drops);
-    await server.query(null, drops);
-    expect(await rehearse(source)).not.toContain("Warning");
-    expect(await readdir(scratch)).toEqual([]);
+      // A restore of all databases blocks a restore of one of them.
+      await revoke("ALL", scratchRights);
+      const names = serverNamesOf(
+        readServerUrl("all", server.url("", account)),
+        { scratchFolder: scratch },
+        26,
+      );
+      await writePlan(names, { state: "begun", accounts: [], grants: [], members: [] });
+      await expect(source.restore(streamOf(all.content), attemptOf(23))).rejects.toThrow(
+        "Nothing was changed: the restore of backup 26",
+      );
+      await allow();
+      expect(await rehearse(source)).toContain(
+        "backup 26 that was cut off is settled: the whole server is as it was",
+      );
 
-    // The tables are exchanged, but neither the next step nor the rollback is allowed.
-    await allow();
-    const noWay = async () => {
-      await revoke("CREATE VIEW", "shop_1");
-      await revoke("ALTER", scratchRights);
-      throw new Error("gone");
-    };
-    const finishing = "DROP FUNCTION IF EXISTS `shop_1`";
-    await expect(restoreUntil(22, finishing, noWay, all.content)).rejects.toThrow("gone");
-    const begun = await rehearse(source);
-    expect(begun).toContain(
-      "Warning: the restore of backup 22 was cut off, and can be neither completed nor undone",
-    );
-    expect(begun).not.toContain("DROP DATABASE");
-    await expect(source.restore(streamOf(all.content), attemptOf(23))).rejects.toThrow(
-      "Nothing was changed: the restore of backup 22",
-    );
-    // Undoing restore 22 later would undo a restore of all databases, too.
-    const account = { user, password: "x" };
-    const whole = createMysqlServerSource({
-      host: testHost,
-      name: "all",
-      url: server.url("", account),
-      scratchFolder: scratch,
+      // Objects that cannot be dropped do not prevent the rollback.
+      const noRoutines = async () => {
+        await revoke("ALTER ROUTINE", "shop_1");
+        throw new Error("gone");
+      };
+      await server.query(
+        "shop_1",
+        "DROP TRIGGER shout; DROP VIEW seen; CREATE VIEW late AS SELECT 1",
+      );
+      const before = await outline();
+      await expect(restoreUntil(24, finishing, noRoutines, all.content)).rejects.toThrow("gone");
+      expect(await outline()).toBe(before);
+
+      // A refused load leaves only a scratch database.
+      await allow();
+      const cut = restoreUntil(
+        25,
+        "CREATE DATABASE `quarterdeck_new",
+        noDrop,
+        all.content.subarray(0, 3000),
+      );
+      await expect(cut).rejects.toThrow("DROP command denied");
+      expect(await rehearse(source)).toContain("DROP DATABASE `quarterdeck_new_25`;");
+      await allow();
+      expect(await rehearse(source)).toContain(
+        "backup 25 that was cut off is settled: shop_1 is as it was",
+      );
+      expect(await readdir(scratch)).toEqual([]);
+      expect(await scratchDatabases(server)).toBe("");
     });
-    await expect(whole.restore(streamOf(all.content), attemptOf(23))).rejects.toThrow(
-      "Nothing was changed: the restore of backup 22",
-    );
-    // Old tables that are hidden from the account do not count as removed.
-    await revoke("ALL", scratchRights);
-    expect(await rehearse(source)).toContain("may not look into scratch databases");
-    await allow();
-    expect(await rehearse(source)).toContain("of backup 22 that was cut off is settled");
-
-    // A restore of all databases blocks a restore of one of them.
-    await revoke("ALL", scratchRights);
-    const names = serverNamesOf(
-      readServerUrl("all", server.url("", account)),
-      { scratchFolder: scratch },
-      26,
-    );
-    await writePlan(names, { state: "begun", accounts: [], grants: [], members: [] });
-    await expect(source.restore(streamOf(all.content), attemptOf(23))).rejects.toThrow(
-      "Nothing was changed: the restore of backup 26",
-    );
-    await allow();
-    expect(await rehearse(source)).toContain(
-      "backup 26 that was cut off is settled: the whole server is as it was",
-    );
-
-    // Objects that cannot be dropped do not prevent the rollback.
-    const noRoutines = async () => {
-      await revoke("ALTER ROUTINE", "shop_1");
-      throw new Error("gone");
-    };
-    await server.query(
-      "shop_1",
-      "DROP TRIGGER shout; DROP VIEW seen; CREATE VIEW late AS SELECT 1",
-    );
-    const before = await outline();
-    await expect(restoreUntil(24, finishing, noRoutines, all.content)).rejects.toThrow("gone");
-    expect(await outline()).toBe(before);
-
-    // A refused load leaves only a scratch database.
-    await allow();
-    const cut = restoreUntil(
-      25,
-      "CREATE DATABASE `quarterdeck_new",
-      noDrop,
-      all.content.subarray(0, 3000),
-    );
-    await expect(cut).rejects.toThrow("DROP command denied");
-    expect(await rehearse(source)).toContain("DROP DATABASE `quarterdeck_new_25`;");
-    await allow();
-    expect(await rehearse(source)).toContain(
-      "backup 25 that was cut off is settled: shop_1 is as it was",
-    );
-    expect(await readdir(scratch)).toEqual([]);
-    expect(await scratchDatabases(server)).toBe("");
   });
 });
