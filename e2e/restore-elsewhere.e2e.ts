@@ -59,6 +59,9 @@ test("restores a backup into another database, after comparing the rows of both"
   );
   // The backup's own source is not among the options.
   await expect(page.getByLabel("Database", { exact: true })).toHaveText("None on this server");
+  await expect(page.getByLabel("Database", { exact: true })).toHaveAccessibleDescription(
+    "This server has no other database of the same kind. Add one to the inventory to restore into it.",
+  );
   await page.getByLabel("Server", { exact: true }).selectOption(target.server.name);
   await page.getByRole("button", { name: "Restore…" }).click();
   await expect(page.getByText("Choose a database", { exact: true }).last()).toBeVisible();

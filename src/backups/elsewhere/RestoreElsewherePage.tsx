@@ -67,6 +67,7 @@ export function RestoreElsewherePage() {
   });
   const target = targets.find((one) => one.id === chosen) ?? null;
   const words = kindWords(engine);
+  const isNone = targets.length === 0;
   const restored = part === "" ? engine : one;
   const isPostgres = restored === "postgres";
   const hasRoles = isPostgres || restored === "mysql";
@@ -171,11 +172,15 @@ export function RestoreElsewherePage() {
           )}
           <Field
             label={isNew ? "Beside" : words.label}
-            error={isAsked && target === null ? words.prompt : undefined}
+            error={isAsked && target === null ? (isNone ? words.none : words.prompt) : undefined}
             help={
-              isNew
-                ? "The new database is created on the same database server, by the account of this one."
-                : words.help
+              isNone
+                ? isAsked
+                  ? undefined
+                  : words.none
+                : isNew
+                  ? "The new database is created on the same database server, by the account of this one."
+                  : words.help
             }
           >
             {(aria) => (
@@ -185,7 +190,7 @@ export function RestoreElsewherePage() {
                 onChange={({ target: { value } }) => setChosen(Number(value))}
               >
                 <option value="" disabled>
-                  {targets.length === 0 ? "None on this server" : words.prompt}
+                  {isNone ? "None on this server" : words.prompt}
                 </option>
                 {targets.map((one) => (
                   <option key={one.id} value={one.id}>

@@ -14,17 +14,19 @@ type Target = {
   isServer: boolean;
 };
 
-type Words = { label: string; prompt: string; help: string };
+type Words = { label: string; prompt: string; help: string; none: string };
 
 const siteWords: Words = {
   label: "Site",
   prompt: "Choose a site",
   help: "The files of this site's folder are replaced.",
+  none: "This server has no other site. Add one to the inventory to restore into it.",
 };
 const databaseWords: Words = {
   label: "Database",
   prompt: "Choose a database",
   help: "Databases of the same kind in the inventory. The content of this one is replaced.",
+  none: "This server has no other database of the same kind. Add one to the inventory to restore into it.",
 };
 
 export const kindWords = (engine: string | null): Words =>
