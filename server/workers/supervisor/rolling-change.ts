@@ -41,6 +41,8 @@ export function createRollingChange(options: RollingChangeOptions): RollingChang
   let current: number | null = null;
   const canceled = new AbortController();
   let wake = () => {};
+  /** Null = not begun. The first contact with a supervisord carries out a change again that was ordered before. */
+  let carriedOut: Promise<void> | null = null;
 
   const isUp = (slot: ChangingSlot) => {
     const { state } = slot.status();
@@ -66,6 +68,14 @@ export function createRollingChange(options: RollingChangeOptions): RollingChang
       });
   }
 
+  async function replaceAll(): Promise<void> {
+    for (const slot of wanted()) {
+      if (canceled.signal.aborted) return;
+      await replace(slot);
+    }
+    if (!canceled.signal.aborted) await Promise.all(surplus().map((slot) => slot.retire()));
+  }
+
   return {
     order: program().order,
     programOf: (number) => (pending.has(number) ? previous : program()),
@@ -76,12 +86,9 @@ export function createRollingChange(options: RollingChangeOptions): RollingChang
       if (slot.status().state === "STOPPED") takeTurn(slot);
       wake();
     },
-    async carryOut() {
-      for (const slot of wanted()) {
-        if (canceled.signal.aborted) return;
-        await replace(slot);
-      }
-      if (!canceled.signal.aborted) await Promise.all(surplus().map((slot) => slot.retire()));
+    carryOut() {
+      carriedOut ??= replaceAll();
+      return carriedOut;
     },
     cancel() {
       canceled.abort();

@@ -123,6 +123,21 @@ test("a change replaces one process after the other, and does not affect unchang
   await manager.remove(1);
 });
 
+test("a change that is ordered before supervisord has responded for the first time ends", async (context) => {
+  const manager = makeManager(context, supervisord);
+  const one = programOf(7, { settings: 1, order: 1 });
+  const two = { ...one, args: ["sleep", "301"], settings: 2, order: 2 };
+  await manager.resume([{ program: one, up: true }]);
+  let isDone = false;
+  void manager.change(two, one).then(() => {
+    isDone = true;
+  });
+  await expect.poll(isUp(manager, 7), soon).toBe(true);
+  await expect.poll(() => isDone, soon).toBe(true);
+  expect(manager.processes(7)).toMatchObject([{ settings: 2 }]);
+  await manager.remove(7);
+});
+
 test("a process that finishes its job first is no longer up while another one is replaced already", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
