@@ -95,7 +95,7 @@ export default defineConfig({
             // Small parts that pages and forms share. Most are needed when idle, and the others are in the same file.
             {
               name: "parts",
-              test: /\/(?:contract\/(?:inputs|event-titles)|src\/(?:ui\/(?:ChoiceList|CopyButton|DocsLink|Field|FieldGroup|FoldedFields|Input|Progress|Properties|RequestId|SearchInput|Select|bring-into-view|focus-heading|memory-text|open-while-mounted)|app\/(?:ErrorText|FailingFor|form\/(?:IdForm|LeaveGuard)|place\/(?:current-place|health|known-places))))\./,
+              test: /\/(?:contract\/(?:inputs|event-titles)|src\/(?:ui\/\w+\/(?:ChoiceList|CopyButton|DocsLink|Field|FieldGroup|FoldedFields|Input|Progress|Properties|RequestId|SearchInput|Select|bring-into-view|focus-heading|memory-text|open-while-mounted)|app\/(?:ErrorText|FailingFor|form\/(?:IdForm|LeaveGuard)|place\/(?:current-place|health|known-places))))\./,
               priority: 1,
             },
             // The parts of every form in one file, for the same reasons as the first bundle.

@@ -12,7 +12,7 @@ import { homeLoader } from "./app/start/home-loader.ts";
 import { NotFoundPage } from "./app/routing/NotFoundPage.tsx";
 import { PageError } from "./app/routing/PageError.tsx";
 import { Shell } from "./app/shell/Shell.tsx";
-import { PageSkeleton } from "./ui/Skeleton.tsx";
+import { PageSkeleton } from "./ui/feedback/Skeleton.tsx";
 
 const pages: RouteObject[] = [
   {

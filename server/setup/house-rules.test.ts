@@ -20,7 +20,7 @@ const forbidden = [
   ["server/webhooks/a.ts", "../notifications/b.ts"],
   ["contract/notifications/a.ts", "../workers/b.ts"],
   ["src/ui/a.ts", "../api/b.ts"],
-  ["src/ui/a.ts", "../bulk/b.ts"],
+  ["src/ui/form/a.ts", "../../bulk/b.ts"],
   ["src/ui/a.ts", "../palette/b.ts"],
   ["src/ui/a.ts", "../shortcuts/b.ts"],
   ["src/ui/a.ts", "react-router"],

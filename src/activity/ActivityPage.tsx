@@ -2,9 +2,9 @@
 import { useLoaderData } from "react-router";
 import type { Activity } from "../../contract/activity.ts";
 import { useLoaded } from "../api/query.ts";
-import { EmptyState } from "../ui/EmptyState.tsx";
-import { PageHeader } from "../ui/PageHeader.tsx";
-import { Panel } from "../ui/Panel.tsx";
+import { EmptyState } from "../ui/feedback/EmptyState.tsx";
+import { PageHeader } from "../ui/page/PageHeader.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
 import { DayList } from "./DayList.tsx";
 import { type Filter, isFiltered } from "./filter.ts";
 import { Filters } from "./Filters.tsx";

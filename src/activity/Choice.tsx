@@ -1,5 +1,5 @@
-import { Field } from "../ui/Field.tsx";
-import { Select } from "../ui/Select.tsx";
+import { Field } from "../ui/form/Field.tsx";
+import { Select } from "../ui/form/Select.tsx";
 
 export type Option = { value: string; label: string };
 

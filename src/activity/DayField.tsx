@@ -1,7 +1,7 @@
 // A date field, whose value takes effect once it is complete.
 import { useLayoutEffect, useRef } from "react";
-import { Field } from "../ui/Field.tsx";
-import { Input } from "../ui/Input.tsx";
+import { Field } from "../ui/form/Field.tsx";
+import { Input } from "../ui/form/Input.tsx";
 import { isDay } from "./filter.ts";
 
 type DayFieldProps = {

@@ -1,6 +1,6 @@
 import { memo, useId } from "react";
 import type { ActivityEntry } from "../../contract/activity.ts";
-import { useClockText } from "../ui/clock.ts";
+import { useClockText } from "../ui/time/clock.ts";
 import { EntryRow } from "./EntryRow.tsx";
 import { keyOf } from "./sentence.ts";
 import { type Day, dayText } from "./days.ts";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Icon } from "../ui/Icon.tsx";
-import { visibleText } from "../ui/visible-text.ts";
+import { visibleText } from "../ui/text/visible-text.ts";
 
 const maxCharacters = 160;
 

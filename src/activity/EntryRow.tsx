@@ -1,11 +1,11 @@
 import { memo } from "react";
 import type { ActivityEntry } from "../../contract/activity.ts";
 import { Link } from "../app/Link.tsx";
-import { useClockText } from "../ui/clock.ts";
+import { useClockText } from "../ui/time/clock.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { LineDot } from "../ui/StatusDot.tsx";
-import { dateLocale, relativeText } from "../ui/time-text.ts";
-import { toneText } from "../ui/tone.ts";
+import { LineDot } from "../ui/feedback/StatusDot.tsx";
+import { dateLocale, relativeText } from "../ui/time/time-text.ts";
+import { toneText } from "../ui/feedback/tone.ts";
 import { EntryDetail } from "./EntryDetail.tsx";
 import { dayStartMs } from "./days.ts";
 import { sentenceOf } from "./sentence.ts";

@@ -4,7 +4,7 @@ import { type Activity, activityKinds } from "../../contract/activity.ts";
 import { paths } from "../paths.ts";
 import { everyServerQuery, everySiteQuery, serverName, siteName } from "../app/inventory.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
-import { handFocusOn } from "../ui/hand-focus-on.ts";
+import { handFocusOn } from "../ui/focus/hand-focus-on.ts";
 import { Choice, type Option } from "./Choice.tsx";
 import { MoreFilters } from "./MoreFilters.tsx";
 import { type Filter, isFiltered, kindWords, readFilter, withServer } from "./filter.ts";

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Activity } from "../../contract/activity.ts";
 import { countOf } from "../../contract/count-text.ts";
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../ui/button/Button.tsx";
 import type { Filter } from "./filter.ts";
 import { changeTimeline, newerQuery } from "./queries.ts";
 import { withNewer } from "./timeline.ts";

@@ -1,8 +1,8 @@
 // Filters of the timeline that not every service supports: search, actor, and days.
 import type { Activity } from "../../contract/activity.ts";
 import { useTypedText } from "../app/form/typed-text.ts";
-import { Field } from "../ui/Field.tsx";
-import { Input } from "../ui/Input.tsx";
+import { Field } from "../ui/form/Field.tsx";
+import { Input } from "../ui/form/Input.tsx";
 import { Choice } from "./Choice.tsx";
 import { DayField } from "./DayField.tsx";
 import type { Filter } from "./filter.ts";

@@ -2,7 +2,7 @@ import { useMutation } from "../api/mutate.ts";
 import { type Activity, activityPerPage } from "../../contract/activity.ts";
 import { callExtra } from "../api/query.ts";
 import { ErrorText } from "../app/ErrorText.tsx";
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../ui/button/Button.tsx";
 import { type Filter, toQuery } from "./filter.ts";
 import { changeTimeline } from "./queries.ts";
 import { withOlder } from "./timeline.ts";

@@ -1,6 +1,6 @@
 // Groups the timeline by days in the viewer's time zone.
 import type { ActivityEntry } from "../../contract/activity.ts";
-import { dateLocale } from "../ui/time-text.ts";
+import { dateLocale } from "../ui/time/time-text.ts";
 
 export type Day = { startMs: number; entries: ActivityEntry[] };
 

@@ -1,5 +1,5 @@
 import type { Site } from "../../contract/servers.ts";
-import { Notice } from "../ui/Notice.tsx";
+import { Notice } from "../ui/feedback/Notice.tsx";
 
 /**
  * Shows why nothing can run for a site yet. Renders nothing where the site has an account, or the service does not say.

@@ -1,8 +1,8 @@
 // Fields of a confirmation: a choice of what happens to a part, and a name that has to be typed.
 import { useState } from "react";
-import { ChoiceList } from "../ui/ChoiceList.tsx";
-import { Field } from "../ui/Field.tsx";
-import { Input } from "../ui/Input.tsx";
+import { ChoiceList } from "../ui/form/ChoiceList.tsx";
+import { Field } from "../ui/form/Field.tsx";
+import { Input } from "../ui/form/Input.tsx";
 import type { Question } from "./confirm.ts";
 
 type Asked = Pick<Question, "typed" | "choices">;

@@ -1,5 +1,5 @@
 import { describeError } from "../api/api-error.ts";
-import { RequestId } from "../ui/RequestId.tsx";
+import { RequestId } from "../ui/text/RequestId.tsx";
 
 /** Shows an error's message, and the request id to search for in the service's log. */
 export function ErrorText({ error }: { error: unknown }) {

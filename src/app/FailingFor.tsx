@@ -1,4 +1,4 @@
-import { Time } from "../ui/Time.tsx";
+import { Time } from "../ui/time/Time.tsx";
 
 /** The text of a webhook whose attempts fail, wherever it is shown. */
 export const FailingFor = ({ since }: { since: string }) => (

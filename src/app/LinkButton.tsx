@@ -1,7 +1,7 @@
-import { buttonClass, type ButtonSize, type ButtonVariant } from "../ui/button-class.ts";
+import { buttonClass, type ButtonSize, type ButtonVariant } from "../ui/button/button-class.ts";
 import { leadsToForm, useChangeRefusal } from "../commands/permission.ts";
 import type { CommandWords } from "../commands/registry.ts";
-import { buttonCommand } from "../ui/button-command.ts";
+import { buttonCommand } from "../ui/button/button-command.ts";
 import { Link, type LinkProps } from "./Link.tsx";
 
 type LinkButtonProps = Omit<LinkProps, "className"> & {

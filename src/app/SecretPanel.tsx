@@ -1,9 +1,9 @@
 // Shows a secret that the service returns only once. Leaving the page without copying it asks first.
 import { type ReactNode, useState } from "react";
-import { Checkbox } from "../ui/Checkbox.tsx";
-import { Field } from "../ui/Field.tsx";
-import { Panel } from "../ui/Panel.tsx";
-import { SecretBox } from "../ui/SecretBox.tsx";
+import { Checkbox } from "../ui/form/Checkbox.tsx";
+import { Field } from "../ui/form/Field.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
+import { SecretBox } from "../ui/text/SecretBox.tsx";
 import { LeaveGuard } from "./form/LeaveGuard.tsx";
 
 type SecretPanelProps = {

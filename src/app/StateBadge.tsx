@@ -2,8 +2,8 @@
 import type { ReactNode } from "react";
 import { isInTransit } from "../../contract/states.ts";
 import { lookUp } from "../look-up.ts";
-import { Badge } from "../ui/Badge.tsx";
-import type { Tone } from "../ui/tone.ts";
+import { Badge } from "../ui/feedback/Badge.tsx";
+import type { Tone } from "../ui/feedback/tone.ts";
 
 export type StateLook = { tone: Tone; help: string };
 

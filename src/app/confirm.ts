@@ -1,7 +1,7 @@
 // The one open confirmation. The caller passes what to do on confirmation; the dialog shows its errors.
 import type { ReactNode } from "react";
 import { createStore } from "../store.ts";
-import type { Choice } from "../ui/ChoiceList.tsx";
+import type { Choice } from "../ui/form/ChoiceList.tsx";
 
 export type Question = {
   title: string;

@@ -2,8 +2,8 @@
 // protection.
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
-import { Badge } from "../ui/Badge.tsx";
-import { useClockText } from "../ui/clock.ts";
+import { Badge } from "../ui/feedback/Badge.tsx";
+import { useClockText } from "../ui/time/clock.ts";
 import { serviceNow } from "../service-clock.ts";
 import { conditionOf } from "./configuration-condition.ts";
 

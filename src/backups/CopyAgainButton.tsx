@@ -1,8 +1,8 @@
 import { call } from "../api/client.ts";
 import { useMutation } from "../api/mutate.ts";
 import { toast } from "../app/toasts.ts";
-import { Button } from "../ui/Button.tsx";
-import { handFocusOn } from "../ui/hand-focus-on.ts";
+import { Button } from "../ui/button/Button.tsx";
+import { handFocusOn } from "../ui/focus/hand-focus-on.ts";
 import { refreshBackups } from "./backup/backup-actions.ts";
 
 /** Copies a backup to the second storage of its configuration. */

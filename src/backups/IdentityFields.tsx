@@ -1,9 +1,9 @@
 // The identity that decrypts a backup. It is sent with one request and stored nowhere, including the browser.
 import { ApiError } from "../api/api-error.ts";
 import { type Store, createStore, useStore } from "../store.ts";
-import { Field } from "../ui/Field.tsx";
-import { Input } from "../ui/Input.tsx";
-import { controlClass } from "../ui/control-class.ts";
+import { Field } from "../ui/form/Field.tsx";
+import { Input } from "../ui/form/Input.tsx";
+import { controlClass } from "../ui/form/control-class.ts";
 
 type Identity = {
   identity: string;

@@ -1,6 +1,6 @@
 import type { Backup } from "../../contract/backups/backup.ts";
 import { countOf } from "../../contract/count-text.ts";
-import { Progress } from "../ui/Progress.tsx";
+import { Progress } from "../ui/feedback/Progress.tsx";
 import { formatBytes } from "./backup-facts.ts";
 import { awaitedCopy } from "./copies.ts";
 import { runShare, type Work } from "./work.ts";

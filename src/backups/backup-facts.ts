@@ -6,7 +6,7 @@ import {
   isFinishedRun,
 } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
-import { durationText } from "../ui/time-text.ts";
+import { durationText } from "../ui/time/time-text.ts";
 
 /**
  * Whether the service has Quarterdeck's extras. Recognized by drills, because other services may use names like

@@ -6,7 +6,7 @@ import type {
 import { protectionOf, type Protection } from "../../contract/backups/protection.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { lookUp } from "../look-up.ts";
-import type { Tone } from "../ui/tone.ts";
+import type { Tone } from "../ui/feedback/tone.ts";
 import { hasExtras } from "./backup-facts.ts";
 
 type Condition = {

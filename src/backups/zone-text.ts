@@ -1,5 +1,5 @@
 // Formats moments in a time zone.
-import { dateLocale } from "../ui/time-text.ts";
+import { dateLocale } from "../ui/time/time-text.ts";
 
 export const viewersZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { toast } from "../app/toasts.ts";
-import { Button } from "../ui/Button.tsx";
-import { handFocusOn } from "../ui/hand-focus-on.ts";
+import { Button } from "../ui/button/Button.tsx";
+import { handFocusOn } from "../ui/focus/hand-focus-on.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { takeFocus } from "../ui/take-focus.ts";
+import { takeFocus } from "../ui/focus/take-focus.ts";
 import type { Selection } from "../app/selection/selection.ts";
 import { fetchRows, type Listed } from "./whole-list.ts";
 import { begin, type BulkAction, type BulkWords, countText } from "./bulk-task.ts";

@@ -1,5 +1,5 @@
 import { useStore } from "../store.ts";
-import { Dialog } from "../ui/Dialog.tsx";
+import { Dialog } from "../ui/dialog/Dialog.tsx";
 import { ConfirmFields, useAnswer } from "../app/ConfirmFields.tsx";
 import { spokenOf } from "./bulk-run.ts";
 import { type BulkTask, bulkTask } from "./current-task.ts";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { RequestId } from "../ui/RequestId.tsx";
-import { StatusDot } from "../ui/StatusDot.tsx";
-import type { Tone } from "../ui/tone.ts";
+import { RequestId } from "../ui/text/RequestId.tsx";
+import { StatusDot } from "../ui/feedback/StatusDot.tsx";
+import type { Tone } from "../ui/feedback/tone.ts";
 import type { Result } from "./bulk-run.ts";
 import type { BulkRow } from "./current-task.ts";
 

@@ -1,7 +1,7 @@
 // Progress, outcome and buttons of a dialog about many rows.
 import { useStore } from "../store.ts";
-import { Button } from "../ui/Button.tsx";
-import { Progress } from "../ui/Progress.tsx";
+import { Button } from "../ui/button/Button.tsx";
+import { Progress } from "../ui/feedback/Progress.tsx";
 import {
   answeredOf,
   type BulkRun,

@@ -1,15 +1,15 @@
 // Samples of buttons, fields and choices.
-import { Button } from "../ui/Button.tsx";
-import type { ButtonVariant } from "../ui/button-class.ts";
-import { Checkbox } from "../ui/Checkbox.tsx";
-import { ChoiceList } from "../ui/ChoiceList.tsx";
-import { CopyButton } from "../ui/CopyButton.tsx";
-import { Field } from "../ui/Field.tsx";
-import { FieldGroup } from "../ui/FieldGroup.tsx";
+import { Button } from "../ui/button/Button.tsx";
+import type { ButtonVariant } from "../ui/button/button-class.ts";
+import { Checkbox } from "../ui/form/Checkbox.tsx";
+import { ChoiceList } from "../ui/form/ChoiceList.tsx";
+import { CopyButton } from "../ui/button/CopyButton.tsx";
+import { Field } from "../ui/form/Field.tsx";
+import { FieldGroup } from "../ui/form/FieldGroup.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { Input } from "../ui/Input.tsx";
-import { SecretBox } from "../ui/SecretBox.tsx";
-import { Select } from "../ui/Select.tsx";
+import { Input } from "../ui/form/Input.tsx";
+import { SecretBox } from "../ui/text/SecretBox.tsx";
+import { Select } from "../ui/form/Select.tsx";
 import { Sample } from "./Sample.tsx";
 
 const variants: ButtonVariant[] = ["primary", "secondary", "ghost", "danger"];

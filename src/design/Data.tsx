@@ -1,12 +1,12 @@
 // Samples of tables, wide and folded, and of properties.
-import { Badge } from "../ui/Badge.tsx";
-import { Button } from "../ui/Button.tsx";
-import { CommandLine } from "../ui/CommandLine.tsx";
+import { Badge } from "../ui/feedback/Badge.tsx";
+import { Button } from "../ui/button/Button.tsx";
+import { CommandLine } from "../ui/text/CommandLine.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { Pager } from "../ui/Pager.tsx";
-import { Panel } from "../ui/Panel.tsx";
-import { Properties } from "../ui/Properties.tsx";
-import { type Column, Table } from "../ui/Table.tsx";
+import { Pager } from "../ui/table/Pager.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
+import { Properties } from "../ui/page/Properties.tsx";
+import { type Column, Table } from "../ui/table/Table.tsx";
 
 const rows = [
   { id: 1, tone: "good", state: "installed", queue: "default", processes: 3 },

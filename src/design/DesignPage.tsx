@@ -1,9 +1,9 @@
 // All primitives in all states, light and dark. Available only in development; `e2e/design.e2e.ts` takes screenshots of
 // it.
-import { PageHeader } from "../ui/PageHeader.tsx";
+import { PageHeader } from "../ui/page/PageHeader.tsx";
 import { TooltipHost } from "../ui/TooltipHost.tsx";
-import { Button } from "../ui/Button.tsx";
-import { Badge } from "../ui/Badge.tsx";
+import { Button } from "../ui/button/Button.tsx";
+import { Badge } from "../ui/feedback/Badge.tsx";
 import { Controls } from "./Controls.tsx";
 import { Data } from "./Data.tsx";
 import { Layers } from "./Layers.tsx";

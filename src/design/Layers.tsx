@@ -1,17 +1,17 @@
 // Samples of layers above a page, of keys that open them, and of focus rings.
 import { useState } from "react";
-import { Button } from "../ui/Button.tsx";
-import { Checkbox } from "../ui/Checkbox.tsx";
-import { Dialog } from "../ui/Dialog.tsx";
+import { Button } from "../ui/button/Button.tsx";
+import { Checkbox } from "../ui/form/Checkbox.tsx";
+import { Dialog } from "../ui/dialog/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { IdText } from "../ui/IdText.tsx";
-import { Input } from "../ui/Input.tsx";
-import { Key } from "../ui/Key.tsx";
-import { OptionList } from "../ui/OptionList.tsx";
-import { RequestId } from "../ui/RequestId.tsx";
-import { SearchButton } from "../ui/SearchButton.tsx";
-import { SearchDialog } from "../ui/SearchDialog.tsx";
-import { SearchInput } from "../ui/SearchInput.tsx";
+import { IdText } from "../ui/text/IdText.tsx";
+import { Input } from "../ui/form/Input.tsx";
+import { Key } from "../ui/text/Key.tsx";
+import { OptionList } from "../ui/dialog/OptionList.tsx";
+import { RequestId } from "../ui/text/RequestId.tsx";
+import { SearchButton } from "../ui/button/SearchButton.tsx";
+import { SearchDialog } from "../ui/dialog/SearchDialog.tsx";
+import { SearchInput } from "../ui/form/SearchInput.tsx";
 import { Sample } from "./Sample.tsx";
 
 const options = ["First", "Second", "Not now"].map((label, index) => ({

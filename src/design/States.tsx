@@ -1,18 +1,18 @@
 // Samples of badges, dots and other signs of state.
-import { Badge } from "../ui/Badge.tsx";
-import { Button } from "../ui/Button.tsx";
-import { EmptyArt } from "../ui/EmptyArt.tsx";
-import { EmptyState } from "../ui/EmptyState.tsx";
-import { linkClass } from "../ui/link-class.ts";
+import { Badge } from "../ui/feedback/Badge.tsx";
+import { Button } from "../ui/button/Button.tsx";
+import { EmptyArt } from "../ui/feedback/EmptyArt.tsx";
+import { EmptyState } from "../ui/feedback/EmptyState.tsx";
+import { linkClass } from "../ui/text/link-class.ts";
 import { Mark } from "../ui/Mark.tsx";
-import { Notice } from "../ui/Notice.tsx";
-import { Panel } from "../ui/Panel.tsx";
-import { Progress } from "../ui/Progress.tsx";
-import { Skeleton } from "../ui/Skeleton.tsx";
-import { LineDot } from "../ui/StatusDot.tsx";
-import { Time } from "../ui/Time.tsx";
-import { Toast } from "../ui/Toast.tsx";
-import type { Tone } from "../ui/tone.ts";
+import { Notice } from "../ui/feedback/Notice.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
+import { Progress } from "../ui/feedback/Progress.tsx";
+import { Skeleton } from "../ui/feedback/Skeleton.tsx";
+import { LineDot } from "../ui/feedback/StatusDot.tsx";
+import { Time } from "../ui/time/Time.tsx";
+import { Toast } from "../ui/feedback/Toast.tsx";
+import type { Tone } from "../ui/feedback/tone.ts";
 import { Sample } from "./Sample.tsx";
 
 const tones: Tone[] = ["good", "busy", "warn", "bad", "idle"];

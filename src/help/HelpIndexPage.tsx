@@ -1,8 +1,8 @@
 // The index of the help.
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
-import { PageHeader } from "../ui/PageHeader.tsx";
-import { Panel } from "../ui/Panel.tsx";
+import { PageHeader } from "../ui/page/PageHeader.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
 import { helpIndex } from "./help-index.ts";
 
 export function HelpIndexPage() {

@@ -4,7 +4,7 @@ import { useLoaderData, useLocation } from "react-router";
 import { Crumbs } from "../app/place/Crumbs.tsx";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
-import { PageHeader } from "../ui/PageHeader.tsx";
+import { PageHeader } from "../ui/page/PageHeader.tsx";
 import { HelpText } from "./HelpText.tsx";
 import type { helpLoader } from "./loader.ts";
 import { type Block, plainText } from "./blocks.ts";

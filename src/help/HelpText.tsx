@@ -1,7 +1,7 @@
 // Renders the parts of a help page as elements; any text in it stays text.
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
-import { CopyButton } from "../ui/CopyButton.tsx";
+import { CopyButton } from "../ui/button/CopyButton.tsx";
 import { type Block, type Inline, plainText } from "./blocks.ts";
 import { readTarget } from "./pages.ts";
 

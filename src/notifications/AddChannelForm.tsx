@@ -1,7 +1,7 @@
 // Adds a channel by id, for a service that does not list the account's channels.
 import { IdForm } from "../app/form/IdForm.tsx";
 import { toast } from "../app/toasts.ts";
-import { Panel } from "../ui/Panel.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
 import { idTrouble } from "./channel-facts.ts";
 import { channelSelection } from "./save-selection.ts";
 

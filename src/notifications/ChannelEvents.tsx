@@ -17,9 +17,9 @@ import { call } from "../api/client.ts";
 import { queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { useChangeRefusal } from "../commands/permission.ts";
-import { EventChecklist } from "../ui/EventChecklist.tsx";
-import { Field } from "../ui/Field.tsx";
-import { Select } from "../ui/Select.tsx";
+import { EventChecklist } from "../ui/form/EventChecklist.tsx";
+import { Field } from "../ui/form/Field.tsx";
+import { Select } from "../ui/form/Select.tsx";
 import { type ChannelOwner, notificationEventsQuery } from "./queries.ts";
 
 type Saved = NotificationEvents["channels"][number]["events"];

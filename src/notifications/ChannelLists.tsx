@@ -3,7 +3,7 @@ import type {
   Notification,
   NotificationChannel,
 } from "../../contract/notifications/notification.ts";
-import { EmptyState } from "../ui/EmptyState.tsx";
+import { EmptyState } from "../ui/feedback/EmptyState.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { ChannelRow } from "./ChannelRow.tsx";
 import { type ChannelSelection } from "./save-selection.ts";

@@ -3,8 +3,8 @@ import type {
   Notification,
   NotificationChannel,
 } from "../../contract/notifications/notification.ts";
-import { Checkbox } from "../ui/Checkbox.tsx";
-import { handFocusOn } from "../ui/hand-focus-on.ts";
+import { Checkbox } from "../ui/form/Checkbox.tsx";
+import { handFocusOn } from "../ui/focus/hand-focus-on.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { addressOf, typeWord } from "./channel-facts.ts";
 import { type ChannelSelection, checkboxId } from "./save-selection.ts";

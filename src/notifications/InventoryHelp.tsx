@@ -1,5 +1,5 @@
-import { CopyButton } from "../ui/CopyButton.tsx";
-import { DocsLink } from "../ui/DocsLink.tsx";
+import { CopyButton } from "../ui/button/CopyButton.tsx";
+import { DocsLink } from "../ui/text/DocsLink.tsx";
 
 const snippet = `notification_channels:
   - id: 1

@@ -1,9 +1,9 @@
 import type { ChannelMessage } from "../../contract/notifications/notification.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { StateBadge } from "../app/StateBadge.tsx";
-import { useClockText } from "../ui/clock.ts";
-import { Time } from "../ui/Time.tsx";
-import { durationText } from "../ui/time-text.ts";
+import { useClockText } from "../ui/time/clock.ts";
+import { Time } from "../ui/time/Time.tsx";
+import { durationText } from "../ui/time/time-text.ts";
 import { messageLooks } from "./channel-facts.ts";
 
 /** Shown by the second, because the next attempt may be near and the user waits for it. */

@@ -8,7 +8,7 @@ import { isInTransit } from "../../contract/states.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../ui/button/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { testRefusal } from "./channel-facts.ts";
 import { showMessage } from "./queries.ts";

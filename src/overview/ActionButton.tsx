@@ -2,7 +2,7 @@ import { useState } from "react";
 import { workerLabel } from "../../contract/workers/worker-name.ts";
 import { loadAgain } from "../app/routing/asked-part.ts";
 import { toast } from "../app/toasts.ts";
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../ui/button/Button.tsx";
 import type { ProblemAction } from "./problems.ts";
 
 function wordsOf(action: ProblemAction): { label: string; name: string } {

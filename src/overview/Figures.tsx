@@ -1,6 +1,6 @@
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
-import { StatusDot } from "../ui/StatusDot.tsx";
+import { StatusDot } from "../ui/feedback/StatusDot.tsx";
 import type { Figure } from "./figures.ts";
 import type { ProblemKind } from "./problems.ts";
 

@@ -1,10 +1,10 @@
 import type { WholeOverview } from "../app/inventory.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { useStore } from "../store.ts";
-import { Button } from "../ui/Button.tsx";
-import { DocsLink } from "../ui/DocsLink.tsx";
+import { Button } from "../ui/button/Button.tsx";
+import { DocsLink } from "../ui/text/DocsLink.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { Panel } from "../ui/Panel.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
 import { firstSteps, firstStepsDismissed } from "./first-steps.ts";
 
 /** Shown until all steps are done or the user dismisses it. */

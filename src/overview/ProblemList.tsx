@@ -2,11 +2,11 @@ import type { ReactNode } from "react";
 import { FailingFor } from "../app/FailingFor.tsx";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
-import { Panel } from "../ui/Panel.tsx";
-import { handFocusOn } from "../ui/hand-focus-on.ts";
-import { LineDot } from "../ui/StatusDot.tsx";
-import { Time } from "../ui/Time.tsx";
-import type { Tone } from "../ui/tone.ts";
+import { Panel } from "../ui/page/Panel.tsx";
+import { handFocusOn } from "../ui/focus/hand-focus-on.ts";
+import { LineDot } from "../ui/feedback/StatusDot.tsx";
+import { Time } from "../ui/time/Time.tsx";
+import type { Tone } from "../ui/feedback/tone.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import {
   linesOf,

@@ -1,9 +1,9 @@
 import type { OverviewRun } from "../../contract/overview-parts.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
-import { Panel } from "../ui/Panel.tsx";
-import { Progress } from "../ui/Progress.tsx";
-import { Time } from "../ui/Time.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
+import { Progress } from "../ui/feedback/Progress.tsx";
+import { Time } from "../ui/time/Time.tsx";
 
 const words: Record<string, string> = {
   run: "Backing up",

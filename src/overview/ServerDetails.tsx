@@ -5,7 +5,7 @@ import { Link } from "../app/Link.tsx";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { ProtectionPanel } from "../backups/protection/ProtectionPanel.tsx";
 import { paths } from "../paths.ts";
-import { StatusDot } from "../ui/StatusDot.tsx";
+import { StatusDot } from "../ui/feedback/StatusDot.tsx";
 
 export function ServerDetails({ server }: { server: OverviewServer }) {
   return (

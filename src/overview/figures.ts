@@ -1,6 +1,6 @@
 // The three figures at the top of the overview. Pure.
 import type { WholeOverview } from "../app/inventory.ts";
-import type { Tone } from "../ui/tone.ts";
+import type { Tone } from "../ui/feedback/tone.ts";
 import { many, type ProblemKind } from "./problems.ts";
 
 export type Figure = {

@@ -2,7 +2,7 @@
 import { workerName } from "../../contract/workers/worker-name.ts";
 import type { WholeOverview } from "../app/inventory.ts";
 import { paths } from "../paths.ts";
-import type { Tone } from "../ui/tone.ts";
+import type { Tone } from "../ui/feedback/tone.ts";
 
 /** The three questions that the page answers, as kinds of problems. */
 export const problemKinds = ["unprotected", "down", "undelivered"] as const;

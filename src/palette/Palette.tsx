@@ -2,8 +2,8 @@
 // just before.
 import { type ComponentProps, useEffect, useState } from "react";
 import { useNavigate } from "react-router";
-import { Key } from "../ui/Key.tsx";
-import type { SearchInput } from "../ui/SearchInput.tsx";
+import { Key } from "../ui/text/Key.tsx";
+import type { SearchInput } from "../ui/form/SearchInput.tsx";
 import type { Asked, Entry } from "./entry.ts";
 import { setNavigate } from "./go-to.ts";
 import { arrange } from "./list.ts";

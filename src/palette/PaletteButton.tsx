@@ -1,6 +1,6 @@
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../ui/button/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { SearchButton } from "../ui/SearchButton.tsx";
+import { SearchButton } from "../ui/button/SearchButton.tsx";
 import { openPalette, paletteKey } from "./palette-state.ts";
 
 /** Preloads the palette; errors are shown when it is opened. */

@@ -1,8 +1,8 @@
 // The palette's frame and field, which open at once; the rest of its code is loaded later.
 import { createElement, type ReactNode, useEffect, useState } from "react";
 import { useStore } from "../store.ts";
-import { SearchDialog } from "../ui/SearchDialog.tsx";
-import { SearchInput } from "../ui/SearchInput.tsx";
+import { SearchDialog } from "../ui/dialog/SearchDialog.tsx";
+import { SearchInput } from "../ui/form/SearchInput.tsx";
 import { maxSearchText } from "../../contract/search.ts";
 import { toast } from "../app/toasts.ts";
 import { loadAgain } from "../app/routing/asked-part.ts";

@@ -3,9 +3,9 @@ import { type ComponentProps, type KeyboardEvent, useEffect, useId, useRef, useS
 import { useNavigate } from "react-router";
 import { countOf } from "../../contract/count-text.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { OptionList } from "../ui/OptionList.tsx";
-import { SearchInput } from "../ui/SearchInput.tsx";
-import { StatusDot } from "../ui/StatusDot.tsx";
+import { OptionList } from "../ui/dialog/OptionList.tsx";
+import { SearchInput } from "../ui/form/SearchInput.tsx";
+import { StatusDot } from "../ui/feedback/StatusDot.tsx";
 import { choose } from "./choose.ts";
 import type { Entry } from "./entry.ts";
 import { statusTone } from "./hits.ts";

@@ -3,10 +3,10 @@ import { type SyntheticEvent, useState } from "react";
 import { foundDatabases, type FoundDatabases } from "../../contract/discovery.ts";
 import { call } from "../api/client.ts";
 import { toast } from "../app/toasts.ts";
-import { Button } from "../ui/Button.tsx";
-import { Field } from "../ui/Field.tsx";
-import { Input } from "../ui/Input.tsx";
-import { takeFocus } from "../ui/take-focus.ts";
+import { Button } from "../ui/button/Button.tsx";
+import { Field } from "../ui/form/Field.tsx";
+import { Input } from "../ui/form/Input.tsx";
+import { takeFocus } from "../ui/focus/take-focus.ts";
 import { databaseEntry, type FoundDatabaseServer, placeOf } from "./found-entry.ts";
 import { FoundRow } from "./FoundRow.tsx";
 

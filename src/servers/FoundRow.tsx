@@ -6,9 +6,9 @@ import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { conflictIn, reloadInventory, saveEntry } from "../settings/inventory/actions.ts";
-import { Button } from "../ui/Button.tsx";
-import { takeFocus } from "../ui/take-focus.ts";
-import { TextBox } from "../ui/TextBox.tsx";
+import { Button } from "../ui/button/Button.tsx";
+import { takeFocus } from "../ui/focus/take-focus.ts";
+import { TextBox } from "../ui/text/TextBox.tsx";
 
 type FoundKind = "sites" | "databases";
 

@@ -3,8 +3,8 @@ import { useState } from "react";
 import { isInTransit } from "../../contract/states.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { paths } from "../paths.ts";
-import { CommandLine } from "../ui/CommandLine.tsx";
-import { Button } from "../ui/Button.tsx";
+import { CommandLine } from "../ui/text/CommandLine.tsx";
+import { Button } from "../ui/button/Button.tsx";
 import type { FoundQueueWorker } from "./found-entry.ts";
 import { TakeOverDialog } from "./TakeOverDialog.tsx";
 

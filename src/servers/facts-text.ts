@@ -1,7 +1,7 @@
 // Short texts of the facts about a server.
 import { countOf } from "../../contract/count-text.ts";
 import type { ServerStatus } from "../../contract/servers.ts";
-import { memoryText } from "../ui/memory-text.ts";
+import { memoryText } from "../ui/text/memory-text.ts";
 
 type Facts = NonNullable<ServerStatus["facts"]>;
 

@@ -4,10 +4,10 @@ import { countOf } from "../../contract/count-text.ts";
 import type { Diagnosis } from "../../contract/doctor.ts";
 import { call } from "../api/client.ts";
 import { toast } from "../app/toasts.ts";
-import { Button } from "../ui/Button.tsx";
-import { Panel } from "../ui/Panel.tsx";
-import { StatusDot } from "../ui/StatusDot.tsx";
-import type { Tone } from "../ui/tone.ts";
+import { Button } from "../ui/button/Button.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
+import { StatusDot } from "../ui/feedback/StatusDot.tsx";
+import type { Tone } from "../ui/feedback/tone.ts";
 
 const tones: Record<Diagnosis["state"], Tone> = { ok: "good", warning: "warn", failed: "bad" };
 

@@ -1,8 +1,8 @@
 import { sessions } from "../api/session.ts";
 import { useStore } from "../store.ts";
-import { Button } from "../ui/Button.tsx";
-import { Panel } from "../ui/Panel.tsx";
-import { Properties } from "../ui/Properties.tsx";
+import { Button } from "../ui/button/Button.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
+import { Properties } from "../ui/page/Properties.tsx";
 
 /** What this browser stores about the service, with a way to remove it. */
 export function DevicePanel() {

@@ -1,10 +1,10 @@
 // The service behind this dashboard, and how far the code of a site could reach.
 import { useQuery } from "@tanstack/react-query";
 import type { Installation } from "../../contract/installation.ts";
-import { DocsLink } from "../ui/DocsLink.tsx";
-import { Notice } from "../ui/Notice.tsx";
-import { Panel } from "../ui/Panel.tsx";
-import { Properties } from "../ui/Properties.tsx";
+import { DocsLink } from "../ui/text/DocsLink.tsx";
+import { Notice } from "../ui/feedback/Notice.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
+import { Properties } from "../ui/page/Properties.tsx";
 import { installationQuery } from "./queries.ts";
 
 function SharedAccount({ account }: { account: string }) {

@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { paths } from "../paths.ts";
-import { Panel } from "../ui/Panel.tsx";
-import { Properties } from "../ui/Properties.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
+import { Properties } from "../ui/page/Properties.tsx";
 import { inventoryQuery } from "./inventory/queries.ts";
 
 const counted = (count: number, one: string, many = `${one}s`) =>

@@ -1,9 +1,9 @@
 import type { Token } from "../../contract/tokens.ts";
 import { confirm } from "../app/confirm.ts";
 import { toast } from "../app/toasts.ts";
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../ui/button/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { Time } from "../ui/Time.tsx";
+import { Time } from "../ui/time/Time.tsx";
 import { revokeToken } from "./actions.ts";
 import { canChange } from "./token-facts.ts";
 

@@ -2,9 +2,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useLoaderData } from "react-router";
 import { useStore } from "../store.ts";
-import { ChoiceList } from "../ui/ChoiceList.tsx";
-import { PageHeader } from "../ui/PageHeader.tsx";
-import { Panel } from "../ui/Panel.tsx";
+import { ChoiceList } from "../ui/form/ChoiceList.tsx";
+import { PageHeader } from "../ui/page/PageHeader.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
 import { appearance, type Scheme, schemes } from "../app/shell/appearance.ts";
 import { CheckPanel } from "./CheckPanel.tsx";
 import { DevicePanel } from "./DevicePanel.tsx";

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { toTimestamp } from "../../contract/values.ts";
-import { Field } from "../ui/Field.tsx";
-import { Select } from "../ui/Select.tsx";
-import { dateLocale } from "../ui/time-text.ts";
+import { Field } from "../ui/form/Field.tsx";
+import { Select } from "../ui/form/Select.tsx";
+import { dateLocale } from "../ui/time/time-text.ts";
 import { serviceNow } from "../service-clock.ts";
 import { expiryOptionsUntil, momentAfter } from "./token-facts.ts";
 

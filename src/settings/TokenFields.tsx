@@ -1,9 +1,9 @@
 import { useController, useFormContext, useFormState } from "react-hook-form";
 import type { Ability } from "../../contract/tokens.ts";
 import type { CreateTokenBody } from "../../contract/bodies.ts";
-import { ChoiceList } from "../ui/ChoiceList.tsx";
-import { Field } from "../ui/Field.tsx";
-import { Input } from "../ui/Input.tsx";
+import { ChoiceList } from "../ui/form/ChoiceList.tsx";
+import { Field } from "../ui/form/Field.tsx";
+import { Input } from "../ui/form/Input.tsx";
 import { TokenExpiry } from "./TokenExpiry.tsx";
 import { TokenScope } from "./TokenScope.tsx";
 import { canChange } from "./token-facts.ts";

@@ -1,6 +1,6 @@
-import { Checkbox } from "../ui/Checkbox.tsx";
-import { ChoiceList } from "../ui/ChoiceList.tsx";
-import { Field } from "../ui/Field.tsx";
+import { Checkbox } from "../ui/form/Checkbox.tsx";
+import { ChoiceList } from "../ui/form/ChoiceList.tsx";
+import { Field } from "../ui/form/Field.tsx";
 
 type TokenScopeProps = {
   servers: readonly { id: number; name: string }[];

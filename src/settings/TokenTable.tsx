@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Token } from "../../contract/tokens.ts";
 import { everyServerQuery } from "../app/inventory.ts";
-import { Badge } from "../ui/Badge.tsx";
-import { useClockText } from "../ui/clock.ts";
-import { actionsColumn, type Column, Table } from "../ui/Table.tsx";
-import { Time } from "../ui/Time.tsx";
+import { Badge } from "../ui/feedback/Badge.tsx";
+import { useClockText } from "../ui/time/clock.ts";
+import { actionsColumn, type Column, Table } from "../ui/table/Table.tsx";
+import { Time } from "../ui/time/Time.tsx";
 import { RevokeToken } from "./RevokeToken.tsx";
 import { abilityText, expiryOf, serversText } from "./token-facts.ts";
 

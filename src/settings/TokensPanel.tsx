@@ -6,11 +6,11 @@ import { ErrorText } from "../app/ErrorText.tsx";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { PageLinks } from "../app/PageLinks.tsx";
 import { paths } from "../paths.ts";
-import { Button } from "../ui/Button.tsx";
-import { EmptyState } from "../ui/EmptyState.tsx";
+import { Button } from "../ui/button/Button.tsx";
+import { EmptyState } from "../ui/feedback/EmptyState.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { Panel } from "../ui/Panel.tsx";
-import { Skeleton } from "../ui/Skeleton.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
+import { Skeleton } from "../ui/feedback/Skeleton.tsx";
 import { isList, type Tokens, tokensQuery } from "./queries.ts";
 import { TokenTable } from "./TokenTable.tsx";
 

@@ -4,8 +4,8 @@
 // element is described by it while it shows.
 // Hover, focus, Escape: WCAG 2.2, 1.4.13.
 
-import { keyClass } from "./key-class.ts";
-import { absoluteText } from "./time-text.ts";
+import { keyClass } from "./text/key-class.ts";
+import { absoluteText } from "./time/time-text.ts";
 
 const showAfterMs = 350;
 const hideAfterMs = 120;

@@ -4,9 +4,9 @@ import {
   keptAnswerBytes,
 } from "../../contract/webhooks/delivery.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { StatusDot } from "../ui/StatusDot.tsx";
-import { Time } from "../ui/Time.tsx";
-import { TextBox } from "../ui/TextBox.tsx";
+import { StatusDot } from "../ui/feedback/StatusDot.tsx";
+import { Time } from "../ui/time/Time.tsx";
+import { TextBox } from "../ui/text/TextBox.tsx";
 import { prettyBody, tookText } from "./webhook-facts.ts";
 
 const headerText = (headers: Record<string, string>) =>

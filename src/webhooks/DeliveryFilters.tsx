@@ -5,10 +5,10 @@ import { deliveryStates } from "../../contract/webhooks/delivery.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { useTypedText } from "../app/form/typed-text.ts";
 import { type DeliveriesView, paths } from "../paths.ts";
-import { Field } from "../ui/Field.tsx";
-import { handFocusOn } from "../ui/hand-focus-on.ts";
-import { Input } from "../ui/Input.tsx";
-import { Select } from "../ui/Select.tsx";
+import { Field } from "../ui/form/Field.tsx";
+import { handFocusOn } from "../ui/focus/hand-focus-on.ts";
+import { Input } from "../ui/form/Input.tsx";
+import { Select } from "../ui/form/Select.tsx";
 import { eventWord } from "./webhook-facts.ts";
 
 type DeliveryFiltersProps = {

@@ -1,6 +1,6 @@
 import { useFormContext, useFormState } from "react-hook-form";
-import { Field } from "../ui/Field.tsx";
-import { Input } from "../ui/Input.tsx";
+import { Field } from "../ui/form/Field.tsx";
+import { Input } from "../ui/form/Input.tsx";
 
 type Values = { description?: string };
 

@@ -2,8 +2,8 @@
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { subscribableEvents } from "../../contract/events.ts";
 import type { CreateWebhookBody } from "../../contract/webhooks/bodies.ts";
-import { EventChecklist } from "../ui/EventChecklist.tsx";
-import { ChoiceList } from "../ui/ChoiceList.tsx";
+import { EventChecklist } from "../ui/form/EventChecklist.tsx";
+import { ChoiceList } from "../ui/form/ChoiceList.tsx";
 import { eventWord } from "./webhook-facts.ts";
 
 const options = [

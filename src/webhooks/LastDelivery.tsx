@@ -1,7 +1,7 @@
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
-import { Time } from "../ui/Time.tsx";
+import { Time } from "../ui/time/Time.tsx";
 import { DeliveryBadge } from "./WebhookBadge.tsx";
 import { codeText, eventWord } from "./webhook-facts.ts";
 

@@ -1,6 +1,6 @@
 import { Suspense } from "react";
 import { optionalPart } from "../app/routing/optional-part.ts";
-import { Skeleton } from "../ui/Skeleton.tsx";
+import { Skeleton } from "../ui/feedback/Skeleton.tsx";
 
 const Missing = () => <p className="text-muted">Couldn't load the examples.</p>;
 

@@ -1,6 +1,6 @@
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
-import { Button } from "../ui/Button.tsx";
-import { Notice } from "../ui/Notice.tsx";
+import { Button } from "../ui/button/Button.tsx";
+import { Notice } from "../ui/feedback/Notice.tsx";
 import { useRedeliverMissed } from "./actions.ts";
 import { deliveriesText } from "./webhook-facts.ts";
 

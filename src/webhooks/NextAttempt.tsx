@@ -1,5 +1,5 @@
-import { useClockText } from "../ui/clock.ts";
-import { relativeText } from "../ui/time-text.ts";
+import { useClockText } from "../ui/time/clock.ts";
+import { relativeText } from "../ui/time/time-text.ts";
 
 const minuteMs = 60_000;
 

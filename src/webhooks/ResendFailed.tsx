@@ -1,6 +1,6 @@
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { confirm } from "../app/confirm.ts";
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../ui/button/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { serviceNow } from "../service-clock.ts";
 import { redeliverFailed } from "./actions.ts";

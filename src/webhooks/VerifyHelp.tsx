@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { DocsLink } from "../ui/DocsLink.tsx";
+import { DocsLink } from "../ui/text/DocsLink.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { Panel } from "../ui/Panel.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
 import { LazySnippets } from "./LazySnippets.tsx";
 
 /** Code for receivers, for users who write it after the secret was shown. */

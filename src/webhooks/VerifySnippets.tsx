@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { verifySnippets } from "../../contract/webhooks/verify-snippets.ts";
-import { Select } from "../ui/Select.tsx";
-import { TextBox } from "../ui/TextBox.tsx";
+import { Select } from "../ui/form/Select.tsx";
+import { TextBox } from "../ui/text/TextBox.tsx";
 
 const snippets = verifySnippets();
 

@@ -3,7 +3,7 @@ import { confirm } from "../app/confirm.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../ui/button/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { serviceNow } from "../service-clock.ts";
 import { rotateSecret, useSwitch, useWebhookActions } from "./actions.ts";

@@ -5,7 +5,7 @@ import type { Webhook, WebhookState } from "../../contract/webhooks/webhook.ts";
 import { FailingFor } from "../app/FailingFor.tsx";
 import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
 import { lookUp } from "../look-up.ts";
-import { Time } from "../ui/Time.tsx";
+import { Time } from "../ui/time/Time.tsx";
 import { stateOf } from "./webhook-facts.ts";
 
 const webhookLooks: Record<WebhookState | "failing", StateLook> = {

@@ -5,7 +5,7 @@ import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { makePoller } from "../api/poll.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { paths } from "../paths.ts";
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../ui/button/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { serviceNow } from "../service-clock.ts";
 import { useWebhookActions } from "./actions.ts";

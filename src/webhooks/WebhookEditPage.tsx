@@ -13,7 +13,7 @@ import { FormPage } from "../app/form/FormPage.tsx";
 import { changesIn } from "../app/form/form-values.ts";
 import { siteName, siteQuery } from "../app/inventory.ts";
 import { paths } from "../paths.ts";
-import { EmptyState } from "../ui/EmptyState.tsx";
+import { EmptyState } from "../ui/feedback/EmptyState.tsx";
 import { changeMutation } from "./actions.ts";
 import { DescriptionField } from "./DescriptionField.tsx";
 import { EventsField } from "./EventsField.tsx";

@@ -1,8 +1,8 @@
 // The URL field of a webhook.
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { toText } from "../app/form/form-values.ts";
-import { Field } from "../ui/Field.tsx";
-import { Input } from "../ui/Input.tsx";
+import { Field } from "../ui/form/Field.tsx";
+import { Input } from "../ui/form/Input.tsx";
 
 type Values = { url: string };
 

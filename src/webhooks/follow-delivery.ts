@@ -5,7 +5,7 @@ import { isPassing } from "../api/api-error.ts";
 import { makePoller } from "../api/poll.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
-import { durationText } from "../ui/time-text.ts";
+import { durationText } from "../ui/time/time-text.ts";
 import { serviceNow } from "../service-clock.ts";
 import { deliveryQuery } from "./queries.ts";
 import { codeText, hasCome, tookText } from "./webhook-facts.ts";

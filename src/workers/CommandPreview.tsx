@@ -1,9 +1,9 @@
 import { useWatch } from "react-hook-form";
 import { toCommandLine, workerArguments } from "../../contract/workers/command.ts";
-import { CopyButton } from "../ui/CopyButton.tsx";
-import { CommandLine } from "../ui/CommandLine.tsx";
-import { Panel } from "../ui/Panel.tsx";
-import { memoryText } from "../ui/memory-text.ts";
+import { CopyButton } from "../ui/button/CopyButton.tsx";
+import { CommandLine } from "../ui/text/CommandLine.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
+import { memoryText } from "../ui/text/memory-text.ts";
 import { toPreview, type WorkerFormValues } from "./worker-form.ts";
 
 type CommandPreviewProps = {

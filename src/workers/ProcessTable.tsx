@@ -1,9 +1,9 @@
 import { type ReactNode, useMemo } from "react";
 import { countOf } from "../../contract/count-text.ts";
 import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
-import { Panel } from "../ui/Panel.tsx";
-import { type Column, Table } from "../ui/Table.tsx";
-import { Time } from "../ui/Time.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
+import { type Column, Table } from "../ui/table/Table.tsx";
+import { Time } from "../ui/time/Time.tsx";
 import { isOldRelease } from "./worker-facts.ts";
 import { ProcessBadge } from "./WorkerBadge.tsx";
 

@@ -1,9 +1,9 @@
 // The state of a worker's take-over of a supervisord program, and what is left to do by hand.
 import type { TakeOver } from "../../contract/workers/take-over.ts";
 import { lookUp } from "../look-up.ts";
-import { DocsLink } from "../ui/DocsLink.tsx";
-import { Notice } from "../ui/Notice.tsx";
-import { TextBox } from "../ui/TextBox.tsx";
+import { DocsLink } from "../ui/text/DocsLink.tsx";
+import { Notice } from "../ui/feedback/Notice.tsx";
+import { TextBox } from "../ui/text/TextBox.tsx";
 
 /** Describes the state; an unknown one of another version is shown unchanged. */
 function textOf({ program, status }: TakeOver): string {

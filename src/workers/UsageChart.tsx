@@ -1,5 +1,5 @@
 // A chart of one measure of one process over the last hour.
-import { LineChart } from "../ui/LineChart.tsx";
+import { LineChart } from "../ui/chart/LineChart.tsx";
 import { type Measure, readout, runsOf, type UsagePoint } from "./usage-series.ts";
 
 type UsageChartProps = {

@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { WorkerUsage } from "../../contract/workers/usage.ts";
 import { extraQuery } from "../api/query.ts";
-import { Button } from "../ui/Button.tsx";
-import { Panel } from "../ui/Panel.tsx";
+import { Button } from "../ui/button/Button.tsx";
+import { Panel } from "../ui/page/Panel.tsx";
 import { UsageChart } from "./UsageChart.tsx";
 import { hourMs, measures, pointsOf } from "./usage-series.ts";
 

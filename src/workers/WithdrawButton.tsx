@@ -5,7 +5,7 @@ import { useMutation } from "../api/mutate.ts";
 import { invalidate } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { lookUp } from "../look-up.ts";
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../ui/button/Button.tsx";
 
 const nouns: Partial<Record<WorkerState, string>> = {
   starting: "start",

@@ -4,7 +4,7 @@ import { cachedParentOf } from "../api/parent-cache.ts";
 import { confirm } from "../app/confirm.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { paths } from "../paths.ts";
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../ui/button/Button.tsx";
 import { editRefusal, refusal, useWorkerActions, workerActions } from "./actions.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 

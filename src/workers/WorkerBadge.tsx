@@ -1,7 +1,7 @@
 import { isInTransit } from "../../contract/states.ts";
 import type { ProcessState, Worker } from "../../contract/workers/worker.ts";
 import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
-import { Badge } from "../ui/Badge.tsx";
+import { Badge } from "../ui/feedback/Badge.tsx";
 import { crashLoopOf } from "./worker-facts.ts";
 import { crashLoopHelp, workerHelp } from "./worker-help.ts";
 import { markOf } from "./worker-mark.ts";

@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { workerWarnings } from "../../contract/workers/warnings.ts";
 import { toNumber } from "../app/form/form-values.ts";
-import { Field, type FieldAria } from "../ui/Field.tsx";
-import { Input } from "../ui/Input.tsx";
+import { Field, type FieldAria } from "../ui/form/Field.tsx";
+import { Input } from "../ui/form/Input.tsx";
 import type { NumberFieldFacts } from "./worker-fields.ts";
 import { toPreview, type WorkerField, type WorkerFormValues } from "./worker-form.ts";
 

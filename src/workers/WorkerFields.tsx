@@ -3,10 +3,10 @@ import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { stopSignals } from "../../contract/workers/worker.ts";
 import { defaultStopWait } from "../../contract/workers/bodies.ts";
 import { toText } from "../app/form/form-values.ts";
-import { Checkbox } from "../ui/Checkbox.tsx";
-import { FoldedFields } from "../ui/FoldedFields.tsx";
-import { Input } from "../ui/Input.tsx";
-import { Select } from "../ui/Select.tsx";
+import { Checkbox } from "../ui/form/Checkbox.tsx";
+import { FoldedFields } from "../ui/form/FoldedFields.tsx";
+import { Input } from "../ui/form/Input.tsx";
+import { Select } from "../ui/form/Select.tsx";
 import { NumberField, WorkerFieldFrame } from "./WorkerField.tsx";
 import { jobFields, mainFields, supervisionFields } from "./worker-fields.ts";
 import {

@@ -6,7 +6,7 @@ import { AccountNotice } from "../app/AccountNotice.tsx";
 import { FormPage } from "../app/form/FormPage.tsx";
 import { serverQuery, siteName, siteQuery } from "../app/inventory.ts";
 import { paths } from "../paths.ts";
-import { DocsLink } from "../ui/DocsLink.tsx";
+import { DocsLink } from "../ui/text/DocsLink.tsx";
 import { CommandPreview } from "./CommandPreview.tsx";
 import { formSchema, type WorkerFormValues } from "./worker-form.ts";
 import { WorkerFields } from "./WorkerFields.tsx";

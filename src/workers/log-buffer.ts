@@ -1,6 +1,6 @@
 // The end of a log, assembled from responses. Pure.
 import type { WorkerLog } from "../../contract/workers/worker.ts";
-import { visibleText } from "../ui/visible-text.ts";
+import { visibleText } from "../ui/text/visible-text.ts";
 
 export type LogLine = { number: number; text: string };
 

@@ -1,8 +1,8 @@
 // Converts a worker's samples for charts: points, starts between them, and their texts.
 import type { WorkerUsage } from "../../contract/workers/usage.ts";
-import { memoryText } from "../ui/memory-text.ts";
-import { niceCeiling } from "../ui/nice-ceiling.ts";
-import { dateLocale } from "../ui/time-text.ts";
+import { memoryText } from "../ui/text/memory-text.ts";
+import { niceCeiling } from "../ui/chart/nice-ceiling.ts";
+import { dateLocale } from "../ui/time/time-text.ts";
 
 type ProcessUsage = WorkerUsage["processes"][number];
 

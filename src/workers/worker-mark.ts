@@ -3,8 +3,8 @@ import { isInTransit } from "../../contract/states.ts";
 import { partReason } from "../../contract/workers/status-reason.ts";
 import type { ShownWorkerState, Worker } from "../../contract/workers/worker.ts";
 import { lookUp } from "../look-up.ts";
-import type { Tone } from "../ui/tone.ts";
-import { visibleText } from "../ui/visible-text.ts";
+import type { Tone } from "../ui/feedback/tone.ts";
+import { visibleText } from "../ui/text/visible-text.ts";
 import { crashLoopOf, partlyUpText, releaseText, unreachableText } from "./worker-facts.ts";
 
 const tones: Record<ShownWorkerState, Tone> = {

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { LinkState } from "../../api/sign-in-link.ts";
 import { useStore } from "../../store.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Notice } from "../../ui/Notice.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { Notice } from "../../ui/feedback/Notice.tsx";
 import { linkState } from "./link-state.ts";
 
 function LinkQuestion({ question }: { question: Extract<LinkState, { kind: "question" }> }) {

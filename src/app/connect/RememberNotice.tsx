@@ -1,7 +1,7 @@
 import { sessions } from "../../api/session.ts";
 import { useStore } from "../../store.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Notice } from "../../ui/Notice.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { Notice } from "../../ui/feedback/Notice.tsx";
 
 /** Offers to remember a session from a link, which is otherwise stored for this tab only. */
 export function RememberNotice() {

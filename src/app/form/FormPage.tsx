@@ -14,11 +14,11 @@ import {
 import { useNavigate } from "react-router";
 import type * as z from "zod/mini";
 import "../../../contract/validation-messages.ts";
-import { bringIntoView } from "../../ui/bring-into-view.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Notice } from "../../ui/Notice.tsx";
-import { PageHeader } from "../../ui/PageHeader.tsx";
-import { RequestId } from "../../ui/RequestId.tsx";
+import { bringIntoView } from "../../ui/focus/bring-into-view.ts";
+import { Button } from "../../ui/button/Button.tsx";
+import { Notice } from "../../ui/feedback/Notice.tsx";
+import { PageHeader } from "../../ui/page/PageHeader.tsx";
+import { RequestId } from "../../ui/text/RequestId.tsx";
 import { type Crumb, Crumbs } from "../place/Crumbs.tsx";
 import { setServerErrors } from "./form-values.ts";
 import { LeaveGuard, savedState } from "./LeaveGuard.tsx";

@@ -1,9 +1,9 @@
 // A form for an id, where the service has no list to choose from.
 import { type FormEvent, useRef, useState } from "react";
 import { readId } from "../../paths.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { Input } from "../../ui/Input.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { Field } from "../../ui/form/Field.tsx";
+import { Input } from "../../ui/form/Input.tsx";
 
 type IdFormProps = {
   /** Accessible name of the form. */

@@ -1,8 +1,8 @@
 import { useEffect } from "react";
 import { NavigationType, useBlocker } from "react-router";
 import { sessions } from "../../api/session.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { Dialog } from "../../ui/dialog/Dialog.tsx";
 
 /** State of the navigation after a save, when nothing can be lost. */
 export const savedState = { isSaved: true };

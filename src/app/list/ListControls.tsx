@@ -5,7 +5,7 @@ import { useNavigate } from "react-router";
 import { defaultPerPage, type Page } from "../../../contract/paging.ts";
 import type { ListView } from "../../api/list-query.ts";
 import { Icon } from "../../ui/Icon.tsx";
-import { Notice } from "../../ui/Notice.tsx";
+import { Notice } from "../../ui/feedback/Notice.tsx";
 import { Link } from "../Link.tsx";
 import { LinkButton } from "../LinkButton.tsx";
 import type { TypedSearch } from "./typed-search.ts";

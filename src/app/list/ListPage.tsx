@@ -9,10 +9,10 @@ import {
   useSyncExternalStore,
 } from "react";
 import type { Page } from "../../../contract/paging.ts";
-import type { ArtName } from "../../ui/EmptyArt.tsx";
-import { EmptyState } from "../../ui/EmptyState.tsx";
+import type { ArtName } from "../../ui/feedback/EmptyArt.tsx";
+import { EmptyState } from "../../ui/feedback/EmptyState.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Panel } from "../../ui/Panel.tsx";
+import { Panel } from "../../ui/page/Panel.tsx";
 import type { ListView } from "../../api/list-query.ts";
 import type { DataQuery } from "../../api/query.ts";
 import type { BulkProps } from "../../bulk/BulkBar.tsx";

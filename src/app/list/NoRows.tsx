@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { ListView } from "../../api/list-query.ts";
-import { EmptyState } from "../../ui/EmptyState.tsx";
+import { EmptyState } from "../../ui/feedback/EmptyState.tsx";
 import { LinkButton } from "../LinkButton.tsx";
 import { isFiltered } from "./ListBar.tsx";
 

@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
 import type { Page } from "../../../contract/paging.ts";
-import { Pager } from "../../ui/Pager.tsx";
+import { Pager } from "../../ui/table/Pager.tsx";
 import { LinkButton } from "../LinkButton.tsx";
 
 type StepProps = ComponentProps<typeof LinkButton> & { isEnd: boolean };

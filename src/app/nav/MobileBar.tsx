@@ -1,6 +1,6 @@
 import { type MouseEvent, useEffect, useRef, useState } from "react";
 import { paths } from "../../paths.ts";
-import { Button } from "../../ui/Button.tsx";
+import { Button } from "../../ui/button/Button.tsx";
 import { Mark } from "../../ui/Mark.tsx";
 import { Link } from "../Link.tsx";
 import { PaletteButton } from "../../palette/PaletteButton.tsx";

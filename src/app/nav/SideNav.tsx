@@ -5,7 +5,7 @@ import { useLocation } from "react-router";
 import { sessions } from "../../api/session.ts";
 import { paths } from "../../paths.ts";
 import { useStore } from "../../store.ts";
-import { Button } from "../../ui/Button.tsx";
+import { Button } from "../../ui/button/Button.tsx";
 import { Mark } from "../../ui/Mark.tsx";
 import { keysCommand } from "../../shortcuts/keys-dialog.ts";
 import { idle } from "../idle.ts";

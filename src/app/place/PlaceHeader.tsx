@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { paths } from "../../paths.ts";
-import { PageHeader } from "../../ui/PageHeader.tsx";
+import { PageHeader } from "../../ui/page/PageHeader.tsx";
 import { Crumbs } from "./Crumbs.tsx";
 
 /** A server or a site. */

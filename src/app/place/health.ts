@@ -1,6 +1,6 @@
 // The text and tone of a server's or site's health, in the navigation and on the overview.
 import type { Health, OverviewServer } from "../../../contract/overview-parts.ts";
-import type { Tone } from "../../ui/tone.ts";
+import type { Tone } from "../../ui/feedback/tone.ts";
 
 const looks: Record<Health, { tone: Tone; text: string }> = {
   failing: { tone: "bad", text: "Has problems" },

@@ -5,9 +5,9 @@ import { isRouteErrorResponse, useRevalidator, useRouteError } from "react-route
 import { ApiError, isPassing } from "../../api/api-error.ts";
 import { paths } from "../../paths.ts";
 import { useStore } from "../../store.ts";
-import { Button } from "../../ui/Button.tsx";
-import { PageHeader } from "../../ui/PageHeader.tsx";
-import { RequestId } from "../../ui/RequestId.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { PageHeader } from "../../ui/page/PageHeader.tsx";
+import { RequestId } from "../../ui/text/RequestId.tsx";
 import { LinkButton } from "../LinkButton.tsx";
 import { isMissingPart, outage, whenReachable } from "../shell/outage.ts";
 import { focusLateHeading } from "./page-change.ts";

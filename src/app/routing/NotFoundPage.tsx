@@ -1,5 +1,5 @@
 import { paths } from "../../paths.ts";
-import { PageHeader } from "../../ui/PageHeader.tsx";
+import { PageHeader } from "../../ui/page/PageHeader.tsx";
 import { LinkButton } from "../LinkButton.tsx";
 
 export function NotFoundPage() {

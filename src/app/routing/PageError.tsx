@@ -1,7 +1,7 @@
 // Shown instead of a page that could not be loaded. The full explanation is loaded on demand, because the first page
 // does not need it.
 import { lazy, Suspense, useEffect } from "react";
-import { PageHeader } from "../../ui/PageHeader.tsx";
+import { PageHeader } from "../../ui/page/PageHeader.tsx";
 import { whenReachable } from "../shell/outage.ts";
 
 /** Where even the code of the error page cannot be loaded, the service is down. */

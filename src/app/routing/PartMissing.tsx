@@ -1,5 +1,5 @@
-import { Button } from "../../ui/Button.tsx";
-import { Notice } from "../../ui/Notice.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { Notice } from "../../ui/feedback/Notice.tsx";
 
 /** Shown instead of a part of a page that cannot be loaded although the service responds. */
 export const PartMissing = () => (

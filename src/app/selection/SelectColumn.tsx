@@ -1,7 +1,7 @@
 // The column of checkboxes that select rows, with one in the header that selects the page.
 import { createContext, type ReactNode, use, useSyncExternalStore } from "react";
-import { Checkbox } from "../../ui/Checkbox.tsx";
-import type { Column } from "../../ui/Table.tsx";
+import { Checkbox } from "../../ui/form/Checkbox.tsx";
+import type { Column } from "../../ui/table/Table.tsx";
 import type { Selection } from "./selection.ts";
 
 /** The selection of the list, provided by its page. */

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
 import { useStore } from "../../store.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
-import { bringIntoView } from "../../ui/bring-into-view.ts";
-import { useInvalidFocus } from "../../ui/focus-invalid.ts";
-import { Notice } from "../../ui/Notice.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { Dialog } from "../../ui/dialog/Dialog.tsx";
+import { bringIntoView } from "../../ui/focus/bring-into-view.ts";
+import { useInvalidFocus } from "../../ui/focus/focus-invalid.ts";
+import { Notice } from "../../ui/feedback/Notice.tsx";
 import { type Question, question } from "../confirm.ts";
 import { ConfirmFields, useAnswer } from "../ConfirmFields.tsx";
 import { ErrorText } from "../ErrorText.tsx";

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { queryClient } from "../../api/query.ts";
 import { useStore } from "../../store.ts";
-import { titleFailures } from "../../ui/title-failures.ts";
+import { titleFailures } from "../../ui/page/title-failures.ts";
 import { TooltipHost } from "../../ui/TooltipHost.tsx";
 import { announceChanges, announcement } from "./announcements.ts";
 import { BulkHost } from "../../bulk/BulkHost.tsx";

@@ -1,7 +1,7 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useStore } from "../../store.ts";
-import { openDialogs } from "../../ui/open-while-mounted.ts";
-import { Toast } from "../../ui/Toast.tsx";
+import { openDialogs } from "../../ui/dialog/open-while-mounted.ts";
+import { Toast } from "../../ui/feedback/Toast.tsx";
 import { dismissToast, type ToastMessage, toasts } from "../toasts.ts";
 
 /** Long enough to read the message, or to decide about its action. */

@@ -1,8 +1,8 @@
 // Lists what needs attention over all servers, or shows one line if nothing does.
 import { useQuery } from "@tanstack/react-query";
-import { Panel } from "../../ui/Panel.tsx";
-import { LineDot } from "../../ui/StatusDot.tsx";
-import { Time } from "../../ui/Time.tsx";
+import { Panel } from "../../ui/page/Panel.tsx";
+import { LineDot } from "../../ui/feedback/StatusDot.tsx";
+import { Time } from "../../ui/time/Time.tsx";
 import { overviewMs, overviewQuery } from "../inventory.ts";
 import { Link } from "../Link.tsx";
 import { calmLine, messageLines, type OverviewLine, workerLines } from "./overview-lines.ts";

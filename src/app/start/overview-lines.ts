@@ -2,7 +2,7 @@
 import { workerName } from "../../../contract/workers/worker-name.ts";
 import type { Overview } from "../../../contract/overview.ts";
 import { paths } from "../../paths.ts";
-import type { Tone } from "../../ui/tone.ts";
+import type { Tone } from "../../ui/feedback/tone.ts";
 
 export type OverviewLine = {
   key: string;

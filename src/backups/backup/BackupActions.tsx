@@ -6,8 +6,8 @@ import {
 } from "../../../contract/backups/backup.ts";
 import { confirm } from "../../app/confirm.ts";
 import { paths } from "../../paths.ts";
-import { Button } from "../../ui/Button.tsx";
-import { handFocusOn } from "../../ui/hand-focus-on.ts";
+import { Button } from "../../ui/button/Button.tsx";
+import { handFocusOn } from "../../ui/focus/hand-focus-on.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import {
   backupActionLabels,

@@ -3,9 +3,9 @@ import type { Backup, BackupConfiguration } from "../../../contract/backups/back
 import { Link } from "../../app/Link.tsx";
 import { lookUp } from "../../look-up.ts";
 import { paths } from "../../paths.ts";
-import { Panel } from "../../ui/Panel.tsx";
-import { Properties, type Property } from "../../ui/Properties.tsx";
-import { Time } from "../../ui/Time.tsx";
+import { Panel } from "../../ui/page/Panel.tsx";
+import { Properties, type Property } from "../../ui/page/Properties.tsx";
+import { Time } from "../../ui/time/Time.tsx";
 import { awaitedCopy, isCopied, lackingCopy, splitWarnings } from "../copies.ts";
 import { CopyAgainButton } from "../CopyAgainButton.tsx";
 import { useStorages } from "../storages.ts";

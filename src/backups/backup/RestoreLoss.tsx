@@ -3,7 +3,7 @@ import {
   type Backup,
   type BackupConfiguration,
 } from "../../../contract/backups/backup.ts";
-import { Time } from "../../ui/Time.tsx";
+import { Time } from "../../ui/time/Time.tsx";
 import { formatBytes, hasExtras } from "../backup-facts.ts";
 
 type SideProps = { title: string; at: string | null; size: string; note: string };

@@ -1,7 +1,7 @@
 import { type UIEvent, useLayoutEffect, useRef, useState } from "react";
-import { CopyButton } from "../../ui/CopyButton.tsx";
-import { Panel } from "../../ui/Panel.tsx";
-import { visibleText } from "../../ui/visible-text.ts";
+import { CopyButton } from "../../ui/button/CopyButton.tsx";
+import { Panel } from "../../ui/page/Panel.tsx";
+import { visibleText } from "../../ui/text/visible-text.ts";
 
 /** Tolerance for rounded scroll positions. */
 const bottomPx = 16;

@@ -2,9 +2,9 @@
 import { safetyKeptDays, type Backup } from "../../../contract/backups/backup.ts";
 import { Link } from "../../app/Link.tsx";
 import { paths } from "../../paths.ts";
-import { CopyButton } from "../../ui/CopyButton.tsx";
-import type { Property } from "../../ui/Properties.tsx";
-import { Time } from "../../ui/Time.tsx";
+import { CopyButton } from "../../ui/button/CopyButton.tsx";
+import type { Property } from "../../ui/page/Properties.tsx";
+import { Time } from "../../ui/time/Time.tsx";
 import { isLocked } from "./backup-actions.ts";
 import { formatBytes, hasExtras, runDuration, triggerText } from "../backup-facts.ts";
 import { ExcludedList } from "../ExcludedList.tsx";

@@ -1,6 +1,6 @@
 import { type BackupConfiguration, isFinishedRun } from "../../../contract/backups/backup.ts";
-import { Notice } from "../../ui/Notice.tsx";
-import { Time } from "../../ui/Time.tsx";
+import { Notice } from "../../ui/feedback/Notice.tsx";
+import { Time } from "../../ui/time/Time.tsx";
 import { lackingCopy } from "../copies.ts";
 import { CopyAgainButton } from "../CopyAgainButton.tsx";
 

@@ -1,8 +1,8 @@
 import { safetyKeptDays, type BackupSchedule } from "../../../contract/backups/backup.ts";
 import { Link } from "../../app/Link.tsx";
 import { paths } from "../../paths.ts";
-import { linkClass } from "../../ui/link-class.ts";
-import { Time } from "../../ui/Time.tsx";
+import { linkClass } from "../../ui/text/link-class.ts";
+import { Time } from "../../ui/time/Time.tsx";
 import { formatBytes } from "../backup-facts.ts";
 import { momentInZone, viewersZone } from "../zone-text.ts";
 

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { memo, useMemo } from "react";
 import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
 import { keepPeriods, usedRules, type KeepRules } from "../../../contract/backups/keep-rules.ts";
-import { type Column, Table, type TableLook } from "../../ui/Table.tsx";
+import { type Column, Table, type TableLook } from "../../ui/table/Table.tsx";
 import { formatBytes } from "../backup-facts.ts";
 import { planForecastQuery } from "../queries.ts";
 import { ageInWords, simulateYear, type KeptByRule, type YearOfBackups } from "./retention-year.ts";

@@ -3,9 +3,9 @@
 import { type KeyboardEvent, useState } from "react";
 import { Link } from "../../app/Link.tsx";
 import { paths } from "../../paths.ts";
-import { AxisFigures } from "../../ui/AxisFigures.tsx";
-import { niceCeiling } from "../../ui/nice-ceiling.ts";
-import { dateLocale } from "../../ui/time-text.ts";
+import { AxisFigures } from "../../ui/chart/AxisFigures.tsx";
+import { niceCeiling } from "../../ui/chart/nice-ceiling.ts";
+import { dateLocale } from "../../ui/time/time-text.ts";
 import { formatBytes, spanText } from "../backup-facts.ts";
 import { RunMark } from "./RunMark.tsx";
 import { niceSpanMs, type RunPoint } from "./run-series.ts";

@@ -7,9 +7,9 @@ import {
 import { countOf } from "../../../contract/count-text.ts";
 import { Link } from "../../app/Link.tsx";
 import { paths } from "../../paths.ts";
-import { IdText } from "../../ui/IdText.tsx";
-import { actionsColumn, type Column, Table } from "../../ui/Table.tsx";
-import { Time } from "../../ui/Time.tsx";
+import { IdText } from "../../ui/text/IdText.tsx";
+import { actionsColumn, type Column, Table } from "../../ui/table/Table.tsx";
+import { Time } from "../../ui/time/Time.tsx";
 import { isLocked } from "../backup/backup-actions.ts";
 import { BackupActions } from "../backup/BackupActions.tsx";
 import { BackupBadge } from "../BackupBadge.tsx";

@@ -2,7 +2,7 @@
 import { useQuery, keepPreviousData } from "@tanstack/react-query";
 import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
 import type { StorageForecast } from "../../../contract/backups/storage-forecast.ts";
-import { Time } from "../../ui/Time.tsx";
+import { Time } from "../../ui/time/Time.tsx";
 import { formatBytes } from "../backup-facts.ts";
 import { storageForecastQuery } from "../queries.ts";
 

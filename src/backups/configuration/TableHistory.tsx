@@ -2,11 +2,11 @@
 import { useMemo, useState } from "react";
 import type { BackupCounts } from "../../../contract/backups/counts.ts";
 import { countText } from "../../../contract/count-text.ts";
-import { Button } from "../../ui/Button.tsx";
-import { LineChart } from "../../ui/LineChart.tsx";
-import { niceCeiling } from "../../ui/nice-ceiling.ts";
-import { Panel } from "../../ui/Panel.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { LineChart } from "../../ui/chart/LineChart.tsx";
+import { niceCeiling } from "../../ui/chart/nice-ceiling.ts";
+import { Panel } from "../../ui/page/Panel.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
 import { changeText, countReadout, linesOf } from "./count-series.ts";
 
 type Series = BackupCounts["series"][number];

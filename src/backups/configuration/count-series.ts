@@ -1,7 +1,7 @@
 // The row counts of a configuration's backups, for the table history.
 import type { BackupCounts } from "../../../contract/backups/counts.ts";
 import { countText } from "../../../contract/count-text.ts";
-import type { LinePoint } from "../../ui/LineChart.tsx";
+import type { LinePoint } from "../../ui/chart/LineChart.tsx";
 import { momentInZone, viewersZone } from "../zone-text.ts";
 
 type Series = BackupCounts["series"][number];

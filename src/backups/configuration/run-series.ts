@@ -1,6 +1,6 @@
 // Converts the runs of a configuration for its chart.
 import type { Backup } from "../../../contract/backups/backup.ts";
-import { niceCeiling } from "../../ui/nice-ceiling.ts";
+import { niceCeiling } from "../../ui/chart/nice-ceiling.ts";
 
 export type Outcome = "finished" | "failed" | "damaged" | "other";
 

@@ -2,9 +2,9 @@
 import { useQuery } from "@tanstack/react-query";
 import type { BackupContents, CurrentContents } from "../../../contract/backups/contents.ts";
 import { countOf, countText } from "../../../contract/count-text.ts";
-import { Panel } from "../../ui/Panel.tsx";
-import { Skeleton } from "../../ui/Skeleton.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { Panel } from "../../ui/page/Panel.tsx";
+import { Skeleton } from "../../ui/feedback/Skeleton.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
 import { formatBytes } from "../backup-facts.ts";
 import { compareCounts, type ComparedCount } from "./compared-counts.ts";
 import { currentContentsQuery, type TargetType } from "./queries.ts";

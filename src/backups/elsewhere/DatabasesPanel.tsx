@@ -2,8 +2,8 @@
 import { useMemo } from "react";
 import type { BackupContents } from "../../../contract/backups/contents.ts";
 import { countOf, countText } from "../../../contract/count-text.ts";
-import { Panel } from "../../ui/Panel.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { Panel } from "../../ui/page/Panel.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
 import { restoreColumn } from "./restore-column.tsx";
 
 type Row = NonNullable<BackupContents["databases"]>[number];

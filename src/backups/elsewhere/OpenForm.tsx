@@ -1,9 +1,9 @@
 // Asks for the identity of an encrypted backup before its contents can be listed.
 import type { FormEvent } from "react";
 import { ErrorText } from "../../app/ErrorText.tsx";
-import { Button } from "../../ui/Button.tsx";
-import { useInvalidFocus } from "../../ui/focus-invalid.ts";
-import { Notice } from "../../ui/Notice.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { useInvalidFocus } from "../../ui/focus/focus-invalid.ts";
+import { Notice } from "../../ui/feedback/Notice.tsx";
 import { type createIdentity, IdentityFields, isAtIdentity } from "../IdentityFields.tsx";
 
 type OpenFormProps = {

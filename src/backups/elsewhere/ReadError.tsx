@@ -1,7 +1,7 @@
 // An error while reading, with a retry.
 import { ErrorText } from "../../app/ErrorText.tsx";
-import { Button } from "../../ui/Button.tsx";
-import { Notice } from "../../ui/Notice.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { Notice } from "../../ui/feedback/Notice.tsx";
 
 type ReadErrorProps = { error: Error; isReading: boolean; onRetry: () => void };
 

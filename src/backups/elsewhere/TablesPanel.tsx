@@ -3,10 +3,10 @@ import { useDeferredValue, useMemo, useState } from "react";
 import type { BackupContents } from "../../../contract/backups/contents.ts";
 import { partTable } from "../../../contract/backups/part-names.ts";
 import { countOf, countText } from "../../../contract/count-text.ts";
-import { Field } from "../../ui/Field.tsx";
-import { Input } from "../../ui/Input.tsx";
-import { Panel } from "../../ui/Panel.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { Field } from "../../ui/form/Field.tsx";
+import { Input } from "../../ui/form/Input.tsx";
+import { Panel } from "../../ui/page/Panel.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
 import { restoreColumn } from "./restore-column.tsx";
 
 type Row = NonNullable<BackupContents["tables"]>[number];

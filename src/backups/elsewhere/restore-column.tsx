@@ -1,5 +1,5 @@
-import { Button } from "../../ui/Button.tsx";
-import { actionsColumn, type Column } from "../../ui/Table.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { actionsColumn, type Column } from "../../ui/table/Table.tsx";
 
 /**
  * Returns the last column of a table of contents, with a button that restores the row.

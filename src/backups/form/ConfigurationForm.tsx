@@ -8,8 +8,8 @@ import {
 } from "../../../contract/backups/bodies.ts";
 import { id } from "../../../contract/values.ts";
 import { FormPage } from "../../app/form/FormPage.tsx";
-import { Notice } from "../../ui/Notice.tsx";
-import { DocsLink } from "../../ui/DocsLink.tsx";
+import { Notice } from "../../ui/feedback/Notice.tsx";
+import { DocsLink } from "../../ui/text/DocsLink.tsx";
 import { hasExtras, usualSize } from "../backup-facts.ts";
 import type { Choices } from "./choices.ts";
 import type { ConfigurationFormValues } from "./configuration-form.ts";

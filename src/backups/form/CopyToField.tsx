@@ -1,8 +1,8 @@
 // The second storage of a configuration, to which each run is copied.
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { toNumber } from "../../app/form/form-values.ts";
-import { Field } from "../../ui/Field.tsx";
-import { Select } from "../../ui/Select.tsx";
+import { Field } from "../../ui/form/Field.tsx";
+import { Select } from "../../ui/form/Select.tsx";
 import type { Choice } from "./choices.ts";
 import type { ConfigurationFormValues } from "./configuration-form.ts";
 

@@ -1,10 +1,10 @@
 // The fields for what backups of a site's folder exclude.
 import { useController, useFormContext, useWatch } from "react-hook-form";
 import { excludePresets } from "../../../contract/backups/exclude-patterns.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Checkbox } from "../../ui/Checkbox.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { controlClass } from "../../ui/control-class.ts";
+import { Button } from "../../ui/button/Button.tsx";
+import { Checkbox } from "../../ui/form/Checkbox.tsx";
+import { Field } from "../../ui/form/Field.tsx";
+import { controlClass } from "../../ui/form/control-class.ts";
 import type { ConfigurationFormValues } from "./configuration-form.ts";
 
 /** Renders nothing for a database. */

@@ -2,8 +2,8 @@
 import { useFormContext, useFormState } from "react-hook-form";
 import { keepPeriods } from "../../../contract/backups/keep-rules.ts";
 import { toNumber } from "../../app/form/form-values.ts";
-import { Field } from "../../ui/Field.tsx";
-import { Input } from "../../ui/Input.tsx";
+import { Field } from "../../ui/form/Field.tsx";
+import { Input } from "../../ui/form/Input.tsx";
 import type { ConfigurationFormValues } from "./configuration-form.ts";
 
 const labels = {

@@ -2,9 +2,9 @@
 import { useController, useFormContext, useFormState, useWatch } from "react-hook-form";
 import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
 import { toNumber } from "../../app/form/form-values.ts";
-import { Field, type FieldAria } from "../../ui/Field.tsx";
-import { Input } from "../../ui/Input.tsx";
-import { Select } from "../../ui/Select.tsx";
+import { Field, type FieldAria } from "../../ui/form/Field.tsx";
+import { Input } from "../../ui/form/Input.tsx";
+import { Select } from "../../ui/form/Select.tsx";
 import type { Choice, Choices } from "./choices.ts";
 import { type ConfigurationFormValues, nameAfter } from "./configuration-form.ts";
 

@@ -2,8 +2,8 @@
 import { useController, useFormContext, useFormState } from "react-hook-form";
 import { maxCompressionLevel, usualCompressionLevel } from "../../../contract/backups/backup.ts";
 import { toNumber } from "../../app/form/form-values.ts";
-import { Field } from "../../ui/Field.tsx";
-import { Input } from "../../ui/Input.tsx";
+import { Field } from "../../ui/form/Field.tsx";
+import { Input } from "../../ui/form/Input.tsx";
 import type { ConfigurationFormValues } from "./configuration-form.ts";
 
 const bytesPerMb = 1_000_000;

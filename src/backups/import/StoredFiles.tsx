@@ -2,10 +2,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { ErrorText } from "../../app/ErrorText.tsx";
-import { Button } from "../../ui/Button.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { Input } from "../../ui/Input.tsx";
-import { Skeleton } from "../../ui/Skeleton.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { Field } from "../../ui/form/Field.tsx";
+import { Input } from "../../ui/form/Input.tsx";
+import { Skeleton } from "../../ui/feedback/Skeleton.tsx";
 import { formatBytes } from "../backup-facts.ts";
 import { importableFilesQuery } from "./queries.ts";
 

@@ -1,7 +1,7 @@
 // Shows how much of an upload was sent, and whether it stands still.
 import { serviceNow } from "../../service-clock.ts";
-import { useClockText } from "../../ui/clock.ts";
-import { Progress } from "../../ui/Progress.tsx";
+import { useClockText } from "../../ui/time/clock.ts";
+import { Progress } from "../../ui/feedback/Progress.tsx";
 import { formatBytes } from "../backup-facts.ts";
 
 export type Uploading = {

@@ -9,7 +9,7 @@ import { type BulkRun, spokenOf } from "../../bulk/bulk-run.ts";
 import { ResultRow } from "../../bulk/BulkRows.tsx";
 import { RunActions, RunOutcome } from "../../bulk/RunParts.tsx";
 import { createStore, useStore } from "../../store.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Dialog } from "../../ui/dialog/Dialog.tsx";
 import { useChoices } from "../form/choices.ts";
 import { frequencyOf, type Target, unprotectedOf } from "./protect-all.ts";
 import { createProtectRun, type ProtectPlan } from "./protect-run.ts";

@@ -8,12 +8,12 @@ import { keysOf } from "../../../contract/keys-of.ts";
 import "../../../contract/validation-messages.ts";
 import { toNumber } from "../../app/form/form-values.ts";
 import { countText } from "../../bulk/bulk-task.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Checkbox } from "../../ui/Checkbox.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { Input } from "../../ui/Input.tsx";
-import { Select } from "../../ui/Select.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { Checkbox } from "../../ui/form/Checkbox.tsx";
+import { Dialog } from "../../ui/dialog/Dialog.tsx";
+import { Field } from "../../ui/form/Field.tsx";
+import { Input } from "../../ui/form/Input.tsx";
+import { Select } from "../../ui/form/Select.tsx";
 import type { Choice } from "../form/choices.ts";
 import {
   frequencyOf,

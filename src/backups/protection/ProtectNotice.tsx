@@ -5,8 +5,8 @@ import { overviewQuery } from "../../app/inventory.ts";
 import { LinkButton } from "../../app/LinkButton.tsx";
 import { useAskedPart } from "../../app/routing/asked-part.ts";
 import { paths } from "../../paths.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Notice } from "../../ui/Notice.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { Notice } from "../../ui/feedback/Notice.tsx";
 
 type ProtectNoticeProps = {
   serverId: number;

@@ -6,10 +6,10 @@ import { Link } from "../../app/Link.tsx";
 import { LinkButton } from "../../app/LinkButton.tsx";
 import { formatBytes } from "../../backups/backup-facts.ts";
 import { paths } from "../../paths.ts";
-import { linkClass } from "../../ui/link-class.ts";
-import { Panel } from "../../ui/Panel.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
-import { Time } from "../../ui/Time.tsx";
+import { linkClass } from "../../ui/text/link-class.ts";
+import { Panel } from "../../ui/page/Panel.tsx";
+import { type Column, Table } from "../../ui/table/Table.tsx";
+import { Time } from "../../ui/time/Time.tsx";
 import { engineWords, kinds } from "./kinds.ts";
 
 const wordOf = ({ engine }: AdoptableSource) =>

@@ -2,10 +2,10 @@
 import { useFormContext, useWatch } from "react-hook-form";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { toNumber } from "../../app/form/form-values.ts";
-import { DocsLink } from "../../ui/DocsLink.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { FieldGroup } from "../../ui/FieldGroup.tsx";
-import { Select } from "../../ui/Select.tsx";
+import { DocsLink } from "../../ui/text/DocsLink.tsx";
+import { Field } from "../../ui/form/Field.tsx";
+import { FieldGroup } from "../../ui/form/FieldGroup.tsx";
+import { Select } from "../../ui/form/Select.tsx";
 import type { EntryValues } from "./entry-form.ts";
 import { CheckField, TextField, useFieldError } from "./fields.tsx";
 import { SecretField } from "./SecretField.tsx";

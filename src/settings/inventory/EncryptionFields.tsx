@@ -1,8 +1,8 @@
 // The recipients of a storage provider's backups, and the identity for drills.
 import { get, useFormContext, useFormState, useWatch } from "react-hook-form";
-import { DocsLink } from "../../ui/DocsLink.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { controlClass } from "../../ui/control-class.ts";
+import { DocsLink } from "../../ui/text/DocsLink.tsx";
+import { Field } from "../../ui/form/Field.tsx";
+import { controlClass } from "../../ui/form/control-class.ts";
 import type { EntryValues } from "./entry-form.ts";
 import { SecretField } from "./SecretField.tsx";
 

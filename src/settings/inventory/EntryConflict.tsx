@@ -1,8 +1,8 @@
 import type { InventoryConflict } from "../../../contract/inventory/conflict.ts";
-import { Button } from "../../ui/Button.tsx";
-import { handFocusOn } from "../../ui/hand-focus-on.ts";
-import { Notice } from "../../ui/Notice.tsx";
-import { TextBox } from "../../ui/TextBox.tsx";
+import { Button } from "../../ui/button/Button.tsx";
+import { handFocusOn } from "../../ui/focus/hand-focus-on.ts";
+import { Notice } from "../../ui/feedback/Notice.tsx";
+import { TextBox } from "../../ui/text/TextBox.tsx";
 
 type EntryConflictProps = {
   conflict: InventoryConflict;

@@ -1,9 +1,9 @@
 import { useController, useWatch } from "react-hook-form";
 import type { InventoryKind } from "../../../contract/inventory/entries.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
-import { Checkbox } from "../../ui/Checkbox.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { FieldGroup } from "../../ui/FieldGroup.tsx";
+import { Checkbox } from "../../ui/form/Checkbox.tsx";
+import { Field } from "../../ui/form/Field.tsx";
+import { FieldGroup } from "../../ui/form/FieldGroup.tsx";
 import type { EntryValues } from "./entry-form.ts";
 import {
   NameField,

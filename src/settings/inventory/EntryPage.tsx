@@ -9,7 +9,7 @@ import { useLoaded } from "../../api/query.ts";
 import { FormPage } from "../../app/form/FormPage.tsx";
 import { toast } from "../../app/toasts.ts";
 import { paths } from "../../paths.ts";
-import { focusHeading } from "../../ui/focus-heading.ts";
+import { focusHeading } from "../../ui/focus/focus-heading.ts";
 import { conflictIn, reloadInventory, saveEntry } from "./actions.ts";
 import { type EntryValues, fieldNames, newValues, schemaOf, valuesOf } from "./entry-form.ts";
 import { EntryConflict } from "./EntryConflict.tsx";

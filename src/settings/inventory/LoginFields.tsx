@@ -1,6 +1,6 @@
 // The fields of an SSH login, with an optional jump host.
 import { useWatch } from "react-hook-form";
-import { FieldGroup } from "../../ui/FieldGroup.tsx";
+import { FieldGroup } from "../../ui/form/FieldGroup.tsx";
 import type { EntryValues } from "./entry-form.ts";
 import { CheckField, TextField } from "./fields.tsx";
 import { SecretField } from "./SecretField.tsx";

@@ -1,5 +1,5 @@
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
-import { Notice } from "../../ui/Notice.tsx";
+import { Notice } from "../../ui/feedback/Notice.tsx";
 
 /** Explains why nothing can be saved here, and what forms do instead. */
 export function ReadOnlyNotice({ inventory }: { inventory: InventoryFile }) {

@@ -1,10 +1,10 @@
 // A secret of an entry. It can be typed but never read: only the place of a stored secret is shown.
 import { type ReactNode, useState } from "react";
 import { useController } from "react-hook-form";
-import { Field } from "../../ui/Field.tsx";
-import { Input } from "../../ui/Input.tsx";
-import { Select } from "../../ui/Select.tsx";
-import { controlClass } from "../../ui/control-class.ts";
+import { Field } from "../../ui/form/Field.tsx";
+import { Input } from "../../ui/form/Input.tsx";
+import { Select } from "../../ui/form/Select.tsx";
+import { controlClass } from "../../ui/form/control-class.ts";
 import type { EntryValues } from "./entry-form.ts";
 import { useFieldError } from "./fields.tsx";
 import { secretWords } from "./kinds.ts";

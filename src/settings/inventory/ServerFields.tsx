@@ -1,8 +1,8 @@
 // The fields of a server: connection, and options of its workers and drills.
 import { useWatch } from "react-hook-form";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
-import { FieldGroup } from "../../ui/FieldGroup.tsx";
-import { FoldedFields } from "../../ui/FoldedFields.tsx";
+import { FieldGroup } from "../../ui/form/FieldGroup.tsx";
+import { FoldedFields } from "../../ui/form/FoldedFields.tsx";
 import { DrillFields } from "./DrillFields.tsx";
 import type { EntryValues } from "./entry-form.ts";
 import { NameField, SelectField, TextField, TypeField, useFieldError } from "./fields.tsx";

@@ -1,7 +1,7 @@
 // The fields of a storage provider: type, location, and encryption.
 import { useWatch } from "react-hook-form";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
-import { FieldGroup } from "../../ui/FieldGroup.tsx";
+import { FieldGroup } from "../../ui/form/FieldGroup.tsx";
 import { EncryptionFields } from "./EncryptionFields.tsx";
 import type { EntryValues } from "./entry-form.ts";
 import { NameField, SelectField, ServerField, TextField, TypeField } from "./fields.tsx";

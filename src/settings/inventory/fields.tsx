@@ -3,11 +3,11 @@ import { get, useFormContext, useFormState, useWatch } from "react-hook-form";
 import type { ReactNode } from "react";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { toNumber, toText } from "../../app/form/form-values.ts";
-import { Checkbox } from "../../ui/Checkbox.tsx";
-import { ChoiceList } from "../../ui/ChoiceList.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { Input } from "../../ui/Input.tsx";
-import { Select } from "../../ui/Select.tsx";
+import { Checkbox } from "../../ui/form/Checkbox.tsx";
+import { ChoiceList } from "../../ui/form/ChoiceList.tsx";
+import { Field } from "../../ui/form/Field.tsx";
+import { Input } from "../../ui/form/Input.tsx";
+import { Select } from "../../ui/form/Select.tsx";
 import type { EntryValues } from "./entry-form.ts";
 
 /** Returns the error of a field at any depth. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { toneSurface } from "./tone.ts";
-import { handFocusOn } from "./hand-focus-on.ts";
-import { Icon } from "./Icon.tsx";
+import { handFocusOn } from "../focus/hand-focus-on.ts";
+import { Icon } from "../Icon.tsx";
 
 type NoticeProps = {
   tone: "good" | "busy" | "warn" | "bad";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useStore } from "../store.ts";
+import { useStore } from "../../store.ts";
 import { titleFailures } from "./title-failures.ts";
 
 type PageHeaderProps = {

@@ -1,6 +1,6 @@
 // A table, defined by its columns: header, alignment, and content of the cells.
 import { memo, type ReactNode } from "react";
-import { handFocusOn } from "./hand-focus-on.ts";
+import { handFocusOn } from "../focus/hand-focus-on.ts";
 
 export type Column<Row> = {
   /** Unique in the table. */

@@ -1,5 +1,5 @@
 import type { ComponentProps, KeyboardEvent, ReactNode } from "react";
-import { Icon } from "./Icon.tsx";
+import { Icon } from "../Icon.tsx";
 
 type SearchInputProps = Omit<ComponentProps<"input">, "className" | "ref" | "role"> & {
   /** The scope of the search, before the text. */

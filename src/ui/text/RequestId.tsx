@@ -1,4 +1,4 @@
-import { CopyButton } from "./CopyButton.tsx";
+import { CopyButton } from "../button/CopyButton.tsx";
 
 /** The request id of an unexplained error, to search for in the service's log. */
 export function RequestId({ id }: { id: string }) {

@@ -1,5 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from "react";
-import { Icon } from "./Icon.tsx";
+import { Icon } from "../Icon.tsx";
 
 type FoldedFieldsProps = {
   title: string;

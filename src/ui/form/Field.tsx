@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 import { fieldErrorText } from "./field-error.ts";
-import { Icon } from "./Icon.tsx";
+import { Icon } from "../Icon.tsx";
 
 /** Attributes that connect a control with its label, help and error. */
 export type FieldAria = {

@@ -1,6 +1,6 @@
 // One clock for all relative times on screen. A component renders again only when its text changes.
 import { useSyncExternalStore } from "react";
-import { serviceNow } from "../service-clock.ts";
+import { serviceNow } from "../../service-clock.ts";
 
 const tickMs = 1_000;
 const listeners = new Set<() => void>();

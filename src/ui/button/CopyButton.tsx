@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Button } from "./Button.tsx";
 import { copyText } from "./copy-text.ts";
-import { Icon } from "./Icon.tsx";
+import { Icon } from "../Icon.tsx";
 
 type CopyButtonProps = {
   /** Label, e.g. "Copy command". */

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { Button } from "./Button.tsx";
-import { copyText } from "./copy-text.ts";
-import { Icon } from "./Icon.tsx";
+import { Button } from "../button/Button.tsx";
+import { copyText } from "../button/copy-text.ts";
+import { Icon } from "../Icon.tsx";
 
 type SecretBoxProps = {
   /** Label, e.g. "Copy secret". */

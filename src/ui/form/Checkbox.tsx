@@ -1,5 +1,5 @@
 import { type ComponentProps, useId } from "react";
-import { useChangeRefusal } from "../commands/permission.ts";
+import { useChangeRefusal } from "../../commands/permission.ts";
 
 type CheckboxProps = Omit<ComponentProps<"input">, "className" | "type"> & {
   /** Indeterminate: some of the items that it stands for are checked. */

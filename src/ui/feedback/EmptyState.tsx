@@ -1,6 +1,6 @@
 import { type FunctionComponent, lazy, type ReactNode, Suspense } from "react";
 import type { ArtName } from "./EmptyArt.tsx";
-import { handFocusOn } from "./hand-focus-on.ts";
+import { handFocusOn } from "../focus/hand-focus-on.ts";
 
 // Where an illustration cannot be loaded, none is shown.
 const EmptyArt = lazy(async (): Promise<{ default: FunctionComponent<{ name: ArtName }> }> => {

@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
-import { Icon } from "./Icon.tsx";
-import { Key } from "./Key.tsx";
+import { Icon } from "../Icon.tsx";
+import { Key } from "../text/Key.tsx";
 
 type SearchButtonProps = Omit<ComponentProps<"button">, "className" | "children" | "type"> & {
   label: string;

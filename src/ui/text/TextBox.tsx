@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from "react";
-import { CopyButton } from "./CopyButton.tsx";
+import { CopyButton } from "../button/CopyButton.tsx";
 
 type TextBoxProps = {
   title: string;

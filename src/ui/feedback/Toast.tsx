@@ -1,6 +1,6 @@
-import { Button } from "./Button.tsx";
-import { Icon } from "./Icon.tsx";
-import { RequestId } from "./RequestId.tsx";
+import { Button } from "../button/Button.tsx";
+import { Icon } from "../Icon.tsx";
+import { RequestId } from "../text/RequestId.tsx";
 import { StatusDot } from "./StatusDot.tsx";
 import { toneText } from "./tone.ts";
 

@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
 import { controlClass } from "./control-class.ts";
-import { Icon } from "./Icon.tsx";
+import { Icon } from "../Icon.tsx";
 
 export function Select(props: Omit<ComponentProps<"select">, "className">) {
   return (

@@ -1,4 +1,4 @@
-import { createStore } from "../store.ts";
+import { createStore } from "../../store.ts";
 
 /** Number of open modal dialogs. */
 export const openDialogs = createStore(0);

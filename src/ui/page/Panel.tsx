@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from "react";
-import { handFocusOn } from "./hand-focus-on.ts";
+import { handFocusOn } from "../focus/hand-focus-on.ts";
 
 type PanelProps = {
   title?: string;

@@ -1,5 +1,5 @@
 import type { PointerEvent, ReactNode } from "react";
-import { Icon } from "./Icon.tsx";
+import { Icon } from "../Icon.tsx";
 
 type Option = {
   /** Unique in the document. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { countText } from "../../contract/count-text.ts";
+import { countText } from "../../../contract/count-text.ts";
 
 type PagerProps = {
   from: number | null;

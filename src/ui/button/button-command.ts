@@ -1,4 +1,4 @@
-import { type Command, type CommandWords, register } from "../commands/registry.ts";
+import { type Command, type CommandWords, register } from "../../commands/registry.ts";
 import type { ButtonSize } from "./button-class.ts";
 
 /** Returns the props of a button with a command, which is registered while the button is on the page. */

@@ -1,6 +1,6 @@
 // Formats times and durations. The browser's formatters are used only where few are shown at once: creating the first
 // one takes 28 ms.
-import { countOf } from "../../contract/count-text.ts";
+import { countOf } from "../../../contract/count-text.ts";
 
 /** English, like the text around a date, with the day first and 24 hours; the time zone is the viewer's. */
 export const dateLocale = "en-GB";

@@ -1,6 +1,6 @@
 import { type ComponentProps, type MouseEvent, useId } from "react";
-import { useChangeRefusal } from "../commands/permission.ts";
-import type { CommandWords } from "../commands/registry.ts";
+import { useChangeRefusal } from "../../commands/permission.ts";
+import type { CommandWords } from "../../commands/registry.ts";
 import { buttonClass, type ButtonSize, type ButtonVariant } from "./button-class.ts";
 import { buttonCommand } from "./button-command.ts";
 
