@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { access, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { syncFolder } from "../sync-folder.ts";
 
 /** Returns why a file cannot be replaced, as an error code; null = it can. Links are followed. */
 export async function whyNotReplaceable(path: string): Promise<string | null> {
@@ -55,16 +56,6 @@ export async function replaceFile(
   }
   await syncFolder(dirname(file));
   return true;
-}
-
-/** Syncs a folder, so that its entries are durable. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 export const codeOf = (error: unknown): string =>

@@ -5,7 +5,7 @@ import { chmod, lstat, mkdir, open, readdir, readFile, rm } from "node:fs/promis
 import { dirname, join } from "node:path";
 import type { InventoryKind } from "../../contract/inventory/entries.ts";
 import { ownAccount } from "../hosts/account.ts";
-import { syncFolder } from "./replace-file.ts";
+import { syncFolder } from "../sync-folder.ts";
 
 const folderName = "secrets";
 /** Pattern of the names from `nameSecret`: other files in the folder are never touched. */

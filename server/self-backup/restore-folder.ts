@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { syncFolder } from "../inventory/replace-file.ts";
 import { commandLine } from "../program-name.ts";
 import { toError } from "../to-error.ts";
 import { SelfBackupError } from "./self-backup-error.ts";
+import { syncFolder } from "../sync-folder.ts";
 
 const markerName = "restoring.json";
 /** Files of the lock, which are not data. */

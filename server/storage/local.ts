@@ -25,6 +25,7 @@ import type { ListedStorage, StoredObject } from "./storage.ts";
 import { streamOf } from "./stream-of.ts";
 import { toError } from "../to-error.ts";
 import { createFile } from "./write-file.ts";
+import { syncFolder } from "../sync-folder.ts";
 
 /** Attempts to work in a folder that others remove meanwhile. */
 const maxTries = 10;
@@ -251,15 +252,6 @@ async function makeFolders(root: string, folder: string): Promise<void> {
       },
     );
     if (isNew) await syncFolder(parent);
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -8,12 +8,13 @@ import { constants } from "node:fs";
 import { access, chmod, lstat, mkdir, readdir, rename, rmdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { defineTask } from "../../../hosts/task.ts";
-import { isThere, mountsWithin, syncFolder } from "./place.ts";
+import { isThere, mountsWithin } from "./place.ts";
 import { makeFresh, type Settled } from "./swap-steps.ts";
 import { folderTasks } from "./tasks.ts";
 import { pathBelow } from "./walk.ts";
 import { SourceError } from "../source.ts";
 import { toError } from "../../../to-error.ts";
+import { syncFolder } from "../../../sync-folder.ts";
 
 /** Serializable: the folder, and the id of the restored backup. */
 export type Exchange = { root: string; id: number };

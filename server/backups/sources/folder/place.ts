@@ -1,6 +1,6 @@
 // Resolves where a folder is and what a restore creates beside it, checks whether it can be swapped, and removes folders.
 import { constants } from "node:fs";
-import { access, lstat, open, readFile, rmdir } from "node:fs/promises";
+import { access, lstat, readFile, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { accountName, ownAccount, type Account } from "../../../hosts/account.ts";
@@ -219,16 +219,6 @@ export const tidying = (): AbortSignal => AbortSignal.timeout(10 * 60_000);
 /** Gives an account access to its folders that were archived as closed to their owner. */
 export async function openUp(host: LocalHost, folder: string, signal: AbortSignal): Promise<void> {
   await host.run({ argv: ["chmod", "-R", "u+rwX", "--", folder], signal });
-}
-
-/** Syncs a folder, so that renames in it survive a power failure. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Shell function: whether an entry exists, including a broken link. */

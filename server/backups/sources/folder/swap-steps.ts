@@ -4,10 +4,11 @@ import { chmod, lstat, mkdir, open, rename, rmdir } from "node:fs/promises";
 import type { Account } from "../../../hosts/account.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { defineTask } from "../../../hosts/task.ts";
-import { isThere, pathOf, reachOf, syncFolder, whyNotSwappable, type Place } from "./place.ts";
+import { isThere, pathOf, reachOf, whyNotSwappable, type Place } from "./place.ts";
 import { SourceError } from "../source.ts";
 import { folderTasks } from "./tasks.ts";
 import { toError } from "../../../to-error.ts";
+import { syncFolder } from "../../../sync-folder.ts";
 
 export type Settled = "as it was" | "restored" | "unknown";
 

@@ -6,6 +6,7 @@ import type { MysqlPlace } from "./client.ts";
 import type { ForeignKey } from "./foreign-keys.ts";
 import type { Objects } from "./split.ts";
 import { toError } from "../../../to-error.ts";
+import { syncFolder } from "../../../sync-folder.ts";
 
 /** What a restore of single tables needs besides their names. */
 export type Part = {
@@ -83,12 +84,7 @@ export async function writePlan({ planFile }: PlanPlace, plan: unknown): Promise
     await file.close();
   }
   await rename(half, planFile);
-  const directory = await open(folder, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  await syncFolder(folder);
 }
 
 /** @returns null where there is no plan */

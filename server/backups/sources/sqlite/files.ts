@@ -1,6 +1,6 @@
 // Writes, replaces and removes files of a SQLite database, where SQLite cannot do so itself.
 import { createWriteStream } from "node:fs";
-import { access, chmod, chown, mkdir, open, rename, rm, stat, statfs } from "node:fs/promises";
+import { access, chmod, chown, mkdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -8,6 +8,7 @@ import { sizeInWords } from "../../formatting.ts";
 import { SourceError, type FileOwner } from "../source.ts";
 import { companionEnds } from "./header.ts";
 import { toError } from "../../../to-error.ts";
+import { syncFolder } from "../../../sync-folder.ts";
 
 export const isThere = (file: string): Promise<boolean> =>
   access(file).then(
@@ -77,12 +78,7 @@ export async function putInPlace(
   for (const database of [file, path])
     for (const end of companionEnds) await rm(`${database}${end}`, { force: true });
   await rename(file, path);
-  const folder = await open(dirname(path), "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await syncFolder(dirname(path));
   return isGiven;
 }
 
