@@ -1,8 +1,4 @@
 // Compares backups and restores with bare pipelines that do the same work on the same disk, and measures their memory.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { randomBytes } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { chmod, mkdir, mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,13 +8,14 @@ import type { Backup } from "../contract/backups/backup.ts";
 import { trustedTimes } from "../server/backups/sources/folder/state.ts";
 import { startPostgresServer } from "../server/backups/testing/postgres-server.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
+import { megabyte, writeHalfRandom, writeOrders } from "./backup-data.ts";
 import { watchCpu } from "./cpu-seconds.ts";
 import { watchMemory } from "./memory.ts";
 import { install, restore, takeBackup } from "./drive-backups.ts";
-import { median, note, report } from "./report.ts";
+import { median, note, report, seconds } from "./report.ts";
+import { shellMs } from "./shell-ms.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 
-export const megabyte = 1_000_000;
 const usualSizes = [100, 2000];
 /** The folder for runs without changes; its size is in MB. */
 const unchanged = { id: usualSizes.length + 1, size: 770 };
@@ -177,22 +174,6 @@ async function measureDatabase(
   });
 }
 
-/**
- * Creates a table with rows of about 500 bytes, half of them random digits.
- * @param size in MB
- */
-export const writeOrders = (
-  postgres: Pick<Awaited<ReturnType<typeof startPostgresServer>>, "query">,
-  database: string,
-  size: number,
-): Promise<unknown> =>
-  postgres.query(
-    database,
-    `create table orders as select i as id, repeat('quarterdeck ', 20) as note,
-      md5(i::text) || md5((i * 7)::text) || md5((i * 13)::text) || md5((i * 17)::text) || md5((i * 19)::text) || md5((i * 23)::text) || md5((i * 29)::text) as noise
-      from generate_series(1, ${Math.round((size * megabyte) / 500)}) i; alter table orders add primary key (id)`,
-  );
-
 type Bare = {
   backup: string;
   /** Removes what is to be restored. */
@@ -281,31 +262,4 @@ async function compare(
   for (const { id } of [configuration, encrypted])
     await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
   await rm(join(folder, "bare.tar.zst"), { force: true });
-}
-
-export const seconds = (ms: readonly number[]) => `${(median(ms) / 1000).toFixed(2)} s`;
-
-export async function writeHalfRandom(path: string, bytes: number): Promise<void> {
-  const file = createWriteStream(path);
-  const text = Buffer.alloc(500_000, "the quick brown fox jumps over the lazy dog\n");
-  for (let written = 0; written < bytes; written += 1_000_000) {
-    if (!file.write(randomBytes(500_000))) await once(file, "drain");
-    if (!file.write(text)) await once(file, "drain");
-  }
-  file.end();
-  await once(file, "close");
-}
-
-export async function shellMs(
-  command: string,
-  environment: Record<string, string>,
-): Promise<number> {
-  const startedMs = performance.now();
-  const shell = spawn("bash", ["-o", "pipefail", "-c", command], {
-    stdio: ["ignore", "inherit", "inherit"],
-    env: { ...process.env, ...environment },
-  });
-  const [code]: unknown[] = await once(shell, "exit");
-  if (code !== 0) throw new Error(`“${command}” ended with ${String(code)}.`);
-  return performance.now() - startedMs;
 }

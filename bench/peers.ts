@@ -17,45 +17,20 @@ import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { startPostgresServer } from "../server/backups/testing/postgres-server.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
-import { megabyte, shellMs, writeHalfRandom, writeOrders } from "./backups.ts";
+import { megabyte, writeHalfRandom, writeOrders } from "./backup-data.ts";
 import { install, restore, takeBackup } from "./drive-backups.ts";
+import {
+  borg,
+  borgmatic,
+  borgmaticConfiguration,
+  restic,
+  toolOf,
+  type Subject,
+  type Tool,
+} from "./peer-programs.ts";
 import { median } from "./report.ts";
 
 const rounds = 3;
-
-/** A source of backups. */
-type Subject = {
-  title: string;
-  type: "database" | "site";
-  /** Changes 1 % of it. */
-  change(round: number): Promise<unknown>;
-  /** Removes it before a restore. */
-  empty(): Promise<unknown>;
-  /**
-   * What a peer reads: a path, or the output of a shell command on its standard input, with a command that loads what it
-   * restores.
-   */
-  source: { path: string } | { dump: string; load: string };
-};
-
-type Tool = {
-  name: string;
-  /** Where it stores backups. */
-  folder: string;
-  /** Starts again with an empty repository. */
-  renew(subject: Subject): Promise<unknown>;
-  /** Both return their duration in milliseconds. */
-  back(subject: Subject): Promise<number>;
-  restore(subject: Subject): Promise<number>;
-};
-
-/** A program of Debian, with the shell commands from its documentation. */
-type Peer = {
-  name: string;
-  initialize: string;
-  back: (subject: Subject) => string;
-  restore: (subject: Subject) => string;
-};
 
 const steps = ["first backup", "unchanged", "1 % changed", "restore"] as const;
 
@@ -176,66 +151,6 @@ databases: [{ id: 1, server: 1, name: shop, engine: postgres, url: "env:SHOP_URL
     await rm(folder, { recursive: true, force: true });
   }
 }
-
-const restic = (repository: string): Peer => ({
-  name: "restic",
-  initialize: "restic init -q --repository-version 2",
-  back: ({ source }) =>
-    "path" in source
-      ? `restic backup -q ${source.path}`
-      : `${source.dump} | restic backup -q --stdin --stdin-filename shop.dump`,
-  restore: ({ source }) =>
-    "path" in source
-      ? `restic restore -q latest --target / && sync -f ${repository}`
-      : `restic dump -q latest shop.dump | ${source.load}`,
-});
-
-const borg = (repository: string): Peer => ({
-  name: "borg",
-  initialize: `borg init --encryption none ${repository}`,
-  back: ({ source }) =>
-    "path" in source
-      ? `borg create --compression zstd,3 ${repository}::{now:%s.%f} ${source.path}`
-      : `${source.dump} | borg create --compression zstd,3 --stdin-name shop.dump ${repository}::{now:%s.%f} -`,
-  restore: ({ source }) => {
-    const newest = `$(borg list --last 1 --short ${repository})`;
-    return "path" in source
-      ? `cd / && borg extract ${repository}::${newest} && sync -f ${repository}`
-      : `borg extract --stdout ${repository}::${newest} | ${source.load}`;
-  },
-});
-
-const borgmatic = (repository: string, folder: string): Peer => {
-  const command = (type: Subject["type"], rest: string) =>
-    `borgmatic --config ${folder}/borgmatic-${type}.yaml -v -1 ${rest}`;
-  return {
-    name: "borgmatic",
-    initialize: `borg init --encryption none ${repository}`,
-    back: ({ type }) => command(type, "create"),
-    restore: ({ type }) =>
-      type === "site"
-        ? `${command(type, "extract --archive latest --destination /")} && sync -f ${repository}`
-        : command(type, "restore --archive latest"),
-  };
-};
-
-const borgmaticConfiguration = (repository: string, source: string) => `
-location:
-  source_directories: [${source}]
-  repositories: [${repository}]
-storage: { compression: "zstd,3" }
-`;
-
-const toolOf = ({ name, initialize, back, restore: restoring }: Peer, folder: string): Tool => ({
-  name,
-  folder,
-  async renew() {
-    await rm(folder, { recursive: true, force: true });
-    await shellMs(initialize, {});
-  },
-  back: (subject) => shellMs(back(subject), {}),
-  restore: (subject) => shellMs(restoring(subject), {}),
-});
 
 function quarterdeck(
   name: string,

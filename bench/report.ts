@@ -16,3 +16,5 @@ export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
+
+export const seconds = (ms: readonly number[]) => `${(median(ms) / 1000).toFixed(2)} s`;

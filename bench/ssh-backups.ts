@@ -9,11 +9,12 @@ import { sshEntry } from "../server/ssh/testing/entry.ts";
 import { startSshd } from "../server/ssh/testing/sshd.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 import { startService } from "../server/testing/service-process.ts";
-import { megabyte, seconds, shellMs, writeHalfRandom, writeOrders } from "./backups.ts";
+import { megabyte, writeHalfRandom, writeOrders } from "./backup-data.ts";
+import { shellMs } from "./shell-ms.ts";
 import { cpuSecondsOf } from "./cpu-seconds.ts";
 import { install, takeBackup } from "./drive-backups.ts";
 import { watchMemory } from "./memory.ts";
-import { median, note, report } from "./report.ts";
+import { median, note, report, seconds } from "./report.ts";
 
 const rounds = 3;
 const files = 100;
