@@ -107,6 +107,37 @@ test("restores a backup into another database, after comparing the rows of both"
   expect(countIn(target.file)).toBe(7);
 });
 
+test("says which backup is gone, and leads back, if it was deleted meanwhile", async ({
+  connected: page,
+  service,
+  backups,
+  expected,
+}) => {
+  expected.push(/status of (?:404|422)/, /ApiError: Not found/);
+  const backup = await runOnce(backups);
+  const target = await addTarget(service, backups, 7);
+  await page.goto(`${service.url}/backups/${backup.id}/restore`);
+  await page.getByLabel("Server", { exact: true }).selectOption(target.server.name);
+  await page.getByLabel("Database", { exact: true }).selectOption(target.name);
+  await page.getByRole("button", { name: "Restore…" }).click();
+  const dialog = page.getByRole("alertdialog");
+  await dialog.getByRole("textbox").fill(target.name);
+  const path = `/api/backup/${backup.id}`;
+  await service.call("DELETE", path);
+  await expect.poll(async () => (await service.call("GET", path)).status).toBe(404);
+  await dialog.getByRole("button", { name: "Restore" }).click();
+  await expect(dialog.getByRole("alert")).toHaveText(
+    `Backup ${backup.id} doesn't exist. It may have been deleted.`,
+  );
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByLabel("Server", { exact: true }).selectOption({ index: 0 });
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Not found");
+  await expect(page.getByText(`Backup ${backup.id} doesn't exist. It may have been`)).toBeVisible();
+  await page.getByRole("link", { name: "Backup configuration" }).click();
+  await expect(page).toHaveURL(/\/backup-configurations\/\d+$/);
+  expect(countIn(target.file)).toBe(7);
+});
+
 test("creates a missing database, and restores a site into another folder @long", async ({
   connected: page,
   service,

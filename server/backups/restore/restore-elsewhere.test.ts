@@ -435,7 +435,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     const there = await tokenFor(far);
     const refused = await ask(there);
     expect(refused.status).toBe(422);
-    expect(await refused.text()).toContain("The selected backup id is invalid.");
+    expect(await refused.text()).toContain(`Backup ${backup.id} doesn't exist.`);
     const contents = `/api/database/${databases.spare}/contents`;
     expect((await ask(await tokenFor(1), contents, "GET")).status).toBe(404);
     expect((await ask(there, contents, "GET")).status).toBe(200);

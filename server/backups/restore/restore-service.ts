@@ -165,7 +165,10 @@ export function createRestoreService(options: RestoreServiceOptions) {
       if (id === undefined) return named;
       const found = await store.withConfiguration(id);
       if (found === null || !reaches(found.configuration.server_id))
-        return { ...named, backup_id: ["The selected backup id is invalid."] };
+        return {
+          ...named,
+          backup_id: [`Backup ${id} doesn't exist. It may have been deleted.`],
+        };
       return {
         ...whyNotTables(found.backup, { tables, part }),
         ...named,

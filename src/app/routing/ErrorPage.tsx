@@ -1,8 +1,8 @@
 // Shown instead of a page that could not be loaded: what happened, why, and what to do.
 import { useQueryErrorResetBoundary } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { isRouteErrorResponse, useRevalidator, useRouteError } from "react-router";
-import { ApiError, isPassing } from "../../api/api-error.ts";
+import { isRouteErrorResponse, useLocation, useRevalidator, useRouteError } from "react-router";
+import { ApiError, hasStatus, isPassing } from "../../api/api-error.ts";
 import { paths } from "../../paths.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button/Button.tsx";
@@ -10,6 +10,7 @@ import { PageHeader } from "../../ui/page/PageHeader.tsx";
 import { RequestId } from "../../ui/text/RequestId.tsx";
 import { LinkButton } from "../LinkButton.tsx";
 import { isMissingPart, outage, whenReachable } from "../shell/outage.ts";
+import { missingAt } from "./missing-object.ts";
 import { focusLateHeading } from "./page-change.ts";
 
 type Explanation = { title: string; text: string; way: "retry" | "reload" | "elsewhere" };
@@ -64,6 +65,8 @@ export function ErrorPage() {
   const isAway = useStore(outage) !== null;
   const isPart = isMissingPart(error);
   const { title, text, way } = explain(error, isAway);
+  const { pathname } = useLocation();
+  const missing = hasStatus(error, 404) ? missingAt(pathname) : null;
   const { requestId, status } =
     error instanceof ApiError ? error : { requestId: null, status: null };
   const retry = () => {
@@ -88,7 +91,11 @@ export function ErrorPage() {
   return (
     <>
       <PageHeader title={title} />
-      <p className="max-w-prose text-muted">{text}</p>
+      <p className="max-w-prose text-muted">
+        {missing === null
+          ? text
+          : `${missing.name} doesn't exist. It may have been deleted, or the address may be wrong.`}
+      </p>
       {requestId !== null && status !== 404 && <RequestId id={requestId} />}
       <div className="flex gap-2">
         {way === "retry" && (
@@ -101,6 +108,7 @@ export function ErrorPage() {
             Reload
           </Button>
         )}
+        {missing?.back && <LinkButton to={missing.back.to}>{missing.back.label}</LinkButton>}
         <LinkButton to={paths.home()}>All servers</LinkButton>
       </div>
     </>
