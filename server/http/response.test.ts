@@ -29,7 +29,7 @@ test("caches polled responses, and large ones only for a short time", () => {
   expect(write(row, 200, server)).not.toBe(first);
 });
 
-test("a response that violates its schema fails in tests, and is logged and sent in production", () => {
+test("a response that violates its schema fails in tests, and is logged and sent without unnamed fields in production", () => {
   const broken = { ...server, time_zone: 7 };
   expect(() => createResponseWriter("fail", log)(row, 200, broken)).toThrow(
     "breaks its own schema",
@@ -39,6 +39,13 @@ test("a response that violates its schema fails in tests, and is logged and sent
     "log",
     createLog("info", { write: (line) => void lines.push(line) }),
   );
-  expect(JSON.parse(write(row, 200, broken).text)).toEqual(broken);
+  const leaking = { ...broken, password: "planted", entry: { name: "planted" } };
+  expect(JSON.parse(write(row, 200, leaking).text)).toEqual(broken);
+  const list = { data: [leaking], meta: { total: -1 } };
+  expect(JSON.parse(write(operations.listServers, 200, list).text)).toEqual({
+    data: [broken],
+    meta: { total: -1 },
+  });
+  expect(JSON.parse(write(row, 418, leaking).text)).toEqual({});
   expect(lines.join()).toContain("breaks its own schema");
 });

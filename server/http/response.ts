@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Logger } from "pino";
+import * as z from "zod";
 import type { Operation } from "../../contract/operation.ts";
 
 type Written = {
@@ -29,9 +30,16 @@ function toWritten(text: string, tag: string): Written {
   return { text, tag, pack: () => (packed ??= compress(text, { level })) };
 }
 
+/** The names of all fields of a JSON schema, on any level. */
+function fieldsOf(part: unknown): string[] {
+  if (typeof part !== "object" || part === null) return [];
+  const own = "properties" in part ? Object.keys(part.properties ?? {}) : [];
+  return [...own, ...Object.values(part).flatMap(fieldsOf)];
+}
+
 /**
- * @param invalidResponse whether a response that breaks its schema throws (`fail`), or is sent and logged (`log`), because a
- *   client must not suffer from a bug of the service
+ * @param invalidResponse whether a response that breaks its schema throws (`fail`), or is logged and sent with the fields
+ *   that the schema names (`log`), because one odd value must not hide a whole page from an operator
  */
 export function createResponseWriter(invalidResponse: "fail" | "log", log: Logger): WriteResponse {
   const kept = new Map<string, Written>();
@@ -47,14 +55,17 @@ export function createResponseWriter(invalidResponse: "fail" | "log", log: Logge
   }
 
   function check(operation: Operation, status: number, body: unknown): string {
-    const checked = operation.responses[status]?.safeParse(body);
+    const schema = operation.responses[status] ?? null;
+    const checked = schema?.safeParse(body);
     // Parsing removes fields that the schema does not name, so that no response can reveal them.
     if (checked?.success === true) return JSON.stringify(checked.data);
     const problem = { operation: operation.path, status, issues: checked?.error.issues };
     if (invalidResponse === "fail")
       throw new Error(`A response breaks its own schema: ${JSON.stringify(problem)}`);
     log.error(problem, "a response breaks its own schema");
-    return JSON.stringify(body);
+    const names =
+      schema === null ? [] : fieldsOf(z.toJSONSchema(schema, { unrepresentable: "any" }));
+    return JSON.stringify(body, names);
   }
 
   return (operation, status, body) => {
