@@ -160,7 +160,11 @@ export async function startJobs({
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
   });
-  boss.on("error", (error) => log.error({ err: error }, "the job queue has trouble"));
+  let isClosing = false;
+  boss.on("error", (error) => {
+    // Its pool's `end` does not wait for the server to close its connections, and the embedded server is stopped next.
+    if (!isClosing) log.error({ err: error }, "the job queue has trouble");
+  });
   boss.on("warning", ({ message, data }) => {
     // pg-boss reports slow queries with their values, which may hold secrets.
     const { values: _, ...details } = data as { values?: unknown };
@@ -283,6 +287,7 @@ export async function startJobs({
         ...commonNames.map((name) => boss.offWork(name, { wait: true })),
       ]);
       await Promise.race([ended, wait(timeoutMs, undefined, { ref: false })]);
+      isClosing = true;
       await boss.stop({ graceful: false, close: true });
     },
   };
