@@ -40,6 +40,8 @@ export type App = {
   readInventory(): void;
   /** Refuses requests with this reason, until it is null again. */
   refuse(reason: string | null): void;
+  /** Refuses further requests, and cancels tests of connections. Others that run are not affected. */
+  prepareStop(): void;
   /** @param workers whether the processes of workers keep running */
   close(workers: "keep" | "stop"): Promise<void>;
 };
@@ -207,6 +209,7 @@ export async function createApp(given: AppOptions): Promise<App> {
   }
 
   let refusal: string | null = null;
+  const stopping = new AbortController();
   const web = createWeb({
     ...options,
     db,
@@ -230,6 +233,7 @@ export async function createApp(given: AppOptions): Promise<App> {
       notifications,
       tokens,
       nightly,
+      stopping: stopping.signal,
     }),
     registry,
     metrics: [
@@ -252,6 +256,10 @@ export async function createApp(given: AppOptions): Promise<App> {
     readInventory: inventory.read,
     refuse: (reason) => {
       refusal = reason;
+    },
+    prepareStop() {
+      refusal = "The service is shutting down.";
+      stopping.abort();
     },
     async close(workersOnStop) {
       const inventoryClosed = inventory.close();

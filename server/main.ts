@@ -143,7 +143,7 @@ async function main() {
 
   const server = await listen(app.fetch, config.port, config.host);
   started.push(() => {
-    app.refuse("The service is shutting down.");
+    app.prepareStop();
     return closeServer(server);
   });
   address ??= addressOf(server, config.host);

@@ -36,6 +36,8 @@ type Parts = {
   tokens: Tokens;
   /** Null = the service makes no backups of itself. */
   nightly: ReturnType<typeof createNightly> | null;
+  /** Aborted when the service is told to stop. */
+  stopping: AbortSignal;
 };
 
 export function createRoutes(parts: Parts): Route[] {
@@ -70,6 +72,7 @@ export function createRoutes(parts: Parts): Route[] {
         channel: notifications.testEntry,
       },
       secrets,
+      stopping: parts.stopping,
     }),
     ...tokens.routes,
     ...doctorRoutes(createDoctorService({ options, host, sshOptions: ssh })),

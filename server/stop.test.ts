@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile, realpath, rm } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -10,6 +12,7 @@ import {
 } from "./backups/testing/postgres-server.ts";
 import { startCuttableLink, type CuttableLink } from "./testing/cuttable-link.ts";
 import { makeMemoryFolder } from "./testing/memory-folder.ts";
+import { portOf } from "./testing/port-of.ts";
 import { startService, type ServiceProcess } from "./testing/service-process.ts";
 import { sendSignal } from "./testing/signals.ts";
 import { toError } from "./to-error.ts";
@@ -31,6 +34,26 @@ test("SIGTERM ends a start in order, and not as a failed one", async () => {
     expect(await ended).toMatch(/^The service ended with 0:/);
     expect(existsSync(join(folder, "postgres/data/postmaster.pid"))).toBe(false);
   }
+});
+
+test("SIGTERM ends a test of a connection that hangs, which is no error", async () => {
+  const folder = await realpath(await makeMemoryFolder("quarterdeck-stop-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  onTestFinished(() => void silent.close());
+  const service = await startService(folder, { SMTP_URL: `smtp://127.0.0.1:${portOf(silent)}` });
+  onTestFinished(() => service.end("SIGKILL"));
+  const connected = once(silent, "connection");
+  const channel = { name: "ops", type: "email", email: "ops@example.com" };
+  const answered = service
+    .call("POST", "/api/inventory/notification-channels/test", channel)
+    .then((response) => response.json(), toError);
+  await connected;
+  await service.end("SIGTERM");
+  expect(await answered).toMatchObject({ ok: false, message: "The test was canceled." });
+  expect(service.child.exitCode).toBe(0);
+  expect(service.output()).not.toContain('"level":50');
 });
 
 describe.skipIf(!hasPostgresServer)("A start", () => {

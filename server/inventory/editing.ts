@@ -20,6 +20,7 @@ type EditingOptions = {
   instance: Instance | null;
   tests: EntryTests;
   secrets: SecretReader;
+  stopping: AbortSignal;
   log: Logger;
 };
 

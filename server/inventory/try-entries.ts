@@ -46,6 +46,8 @@ type EntryTrialsOptions = {
   /** Returns the account that reads a SQLite database. */
   accountOf(entry: FileEntries["databases"]): Promise<EntryAccount>;
   secrets: SecretReader;
+  /** Aborted when the service is told to stop, which then waits for no test. */
+  stopping: AbortSignal;
   log: Logger;
   /**
    * The only entries that may be tested; null = any. An entry names secrets, commands and accounts: where the inventory is
@@ -71,7 +73,7 @@ const told = new Set([
 ]);
 
 export function createEntryTrials(options: EntryTrialsOptions) {
-  const { tests, store, accountOf, secrets, log, only } = options;
+  const { tests, store, accountOf, secrets, stopping, log, only } = options;
 
   const mayTry = async (kind: InventoryKind, given: object): Promise<boolean> =>
     only === null ||
@@ -87,8 +89,9 @@ export function createEntryTrials(options: EntryTrialsOptions) {
     work: (signal: AbortSignal) => Promise<Found>,
   ): Promise<InventoryTest> {
     const ended = new AbortController();
-    const signal = AbortSignal.any([client, ended.signal]);
-    const over = AbortSignal.any([client, ended.signal]);
+    const canceled = AbortSignal.any([client, stopping]);
+    const signal = AbortSignal.any([canceled, ended.signal]);
+    const over = AbortSignal.any([canceled, ended.signal]);
     const expired = wait(deadlineMs, "expired" as const, { signal: over, ref: false }).catch(
       () => "gone" as const,
     );
@@ -97,7 +100,7 @@ export function createEntryTrials(options: EntryTrialsOptions) {
     working.catch(() => undefined);
     try {
       const first = await Promise.race([working, expired]);
-      if (first === "gone") return failed("The test was canceled.");
+      if (first === "gone") return wasCanceled;
       if (first === "expired")
         return failed(
           `No result within ${testSeconds} s. Check the address, and that no firewall stands in the way.`,
@@ -109,7 +112,8 @@ export function createEntryTrials(options: EntryTrialsOptions) {
         host_keys: [],
       };
     } catch (error) {
-      return explain(error, typed);
+      // Work that a cancellation ends fails with any error.
+      return canceled.aborted ? wasCanceled : explain(error, typed);
     } finally {
       // Ends whatever still runs, even after a success.
       ended.abort(new Error("The test is over."));
@@ -188,6 +192,8 @@ const failed = (message: string): InventoryTest => ({
   details: [],
   host_keys: [],
 });
+
+const wasCanceled = failed("The test was canceled.");
 
 const untried = failed(
   "Nothing was tried: QUARTERDECK_INVENTORY_READONLY is set, so only entries of the inventory are tried, as they stand there.",
