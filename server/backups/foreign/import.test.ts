@@ -741,6 +741,13 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       ],
       [
         "database",
+        5,
+        "canceled.sql",
+        "-- ----\n-- HeidiSQL Versión:             12.3.0.6589\n\nCREATE TABLE a (n INT);\n/*!40111 SET SQL_NOTES=IFNULL(@OLD_SQL_NOTES, 1) */;\n",
+        /is SQL text of HeidiSQL\. Its end is the same after an export that was canceled/,
+      ],
+      [
+        "database",
         4,
         "in-tar.dump",
         await read("in-tar.dump"),

@@ -119,6 +119,12 @@ function ofText(text: string): Recognized {
     return content("mysql-sql");
   if (/^-- phpMyAdmin SQL Dump\s*$/m.test(text)) return content("phpmyadmin-sql");
   if (/^-- Adminer \S+ (?:MySQL|MariaDB)\b.* dump\s*$/m.test(text)) return content("adminer-sql");
+  // “Version” is in the language of its user.
+  if (/^-- HeidiSQL \S+: +\d/m.test(text))
+    return refused(
+      "SQL text of HeidiSQL",
+      "Its end is the same after an export that was canceled or failed, so it can't be told whether it is whole. Dump the database with mysqldump or mariadb-dump. If only this file is left, load it into an empty database with the client (mariadb or mysql), look whether all of it is there, dump that, and import the dump.",
+    );
   if (/^PRAGMA foreign_keys=OFF;/m.test(text))
     return refused(
       "SQL text of sqlite3",
