@@ -1,12 +1,19 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
+import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { bringingGiven, givenFile } from "./given-file.ts";
 import type { Command } from "./host.ts";
 import { createRunner } from "./run.ts";
+import { isLinux, isRoot } from "../testing/machine.ts";
 import { soon } from "../testing/soon.ts";
+import { toError } from "../to-error.ts";
+
+const mount = async (program: string, argv: string[]) =>
+  (await promisify(execFile)(program, argv)).stderr !== "";
 
 async function makeRunner() {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-given-"));
@@ -81,6 +88,26 @@ describe.each(ways)("$way", ({ bring }) => {
     input.write("more");
     await soon(() => expect(input.destroyed).toBe(true));
   });
+
+  test.skipIf(!isRoot || !isLinux)(
+    "a full folder for temporary files is named (root on Linux only: mounts a disk)",
+    async ({ skip }) => {
+      const { run, folder } = await makeRunner();
+      const options = ["-t", "tmpfs", "-o", "size=4k", "tmpfs", folder];
+      if (await mount("mount", options).catch(() => true))
+        return skip("mounting is not allowed here");
+      onTestFinished(async () => void (await mount("umount", [folder])));
+      await writeFile(join(folder, "full"), "x".repeat(4096));
+      const end = await run(bring({ given: ["secret"], argv: ["cat", givenFile(0)] })).then(
+        ({ exitCode, stderr }) => ({ exitCode, said: stderr }),
+        (error: unknown) => ({ exitCode: 1, said: toError(error).message }),
+      );
+      expect(end).toEqual({ exitCode: 1, said: expect.stringContaining(folder) });
+      expect(end.said).toMatch(/No space left/);
+      expect(end.said).not.toMatch(/could not be started|secret/);
+      expect(await readdir(folder)).toEqual(["full"]);
+    },
+  );
 
   test("nothing is left after an abort", async () => {
     const { run, folder } = await makeRunner();

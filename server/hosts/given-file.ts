@@ -18,7 +18,7 @@ export const givenFile = (index: number): string => `/dev/fd/${firstAt - index}`
  * For a program of the service's own account on this machine.
  * @param folder for the files, whose names are removed before the texts are written
  * @returns the files, which the caller closes after the start
- * @throws CommandMissing
+ * @throws CommandMissing, or a system error with the folder where that is full: no installation of the program would help
  */
 export async function openGiven(
   { given = [], argv: [program] }: Command,
@@ -33,14 +33,19 @@ export async function openGiven(
       await rm(path);
       // Written at a position: outside Linux the program shares the file offset, which has to stay at 0.
       const { bytesWritten } = await file.write(text, 0);
-      if (bytesWritten < Buffer.byteLength(text)) throw new Error(`${folder} is full.`);
+      if (bytesWritten < Buffer.byteLength(text)) throw fullError("ENOSPC", folder);
     }
     return files;
   } catch (error) {
     for (const file of files) await file.close();
+    const { code }: NodeJS.ErrnoException = toError(error);
+    if (code === "ENOSPC" || code === "EDQUOT") throw fullError(code, folder);
     throw new CommandMissing(`${program} could not be started: ${toError(error).message}`);
   }
 }
+
+const fullError = (code: string, path: string) =>
+  Object.assign(new Error(`No space left in ${path}`), { code, path });
 
 /**
  * Returns the descriptors of a program by number, from 3.
@@ -62,7 +67,9 @@ export function descriptorsOf(
  * rest is the program's input. `mktemp` creates a file that only this account can read.
  */
 const opening = (_text: string, index: number): string =>
-  `f=$(mktemp) && exec ${firstAt - index}<"$f" && { rm -f -- "$f" && head -c "$1" >&3; } 3>"$f" && shift`;
+  `f=$(mktemp) && exec ${firstAt - index}<"$f" && { rm -f -- "$f" && { head -c "$1" >&3 || { ${telling}; }; }; } 3>"$f" && shift`;
+/** `head` says why it can't write, but not where. */
+const telling = `echo "Couldn't write a temporary file to \${f%/*}." >&2 && false`;
 
 /**
  * For a program of another account, which could not open the service's files, or on another machine.
