@@ -254,12 +254,11 @@ export function createBackupService(options: BackupServiceOptions) {
     findFile,
 
     /** Opens the stored file. The stream fails before its end if the file is not what was stored. */
-    async download(
-      row: BackupRow,
-    ): Promise<{ content: Readable; name: string; sizeBytes: number }> {
+    async download(row: BackupRow) {
       const storage = await findFile(row);
       const content = await openVerified(storage, row, new AbortController().signal);
-      return { content, name: basename(row.path), sizeBytes: row.size };
+      const { path, size: sizeBytes, checksum } = row;
+      return { content, name: basename(path), sizeBytes, checksum };
     },
   };
 }

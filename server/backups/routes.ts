@@ -152,10 +152,7 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     }),
     route(servedOperations.downloadBackup, {
       ...ofServer,
-      handle: async ({ found }) => {
-        const { content, name, sizeBytes } = await backups.download(found);
-        return reply(200, new FileResponse(content, name, sizeBytes));
-      },
+      handle: async ({ found }) => reply(200, new FileResponse(await backups.download(found))),
     }),
     route(servedOperations.createDownloadLink, {
       ...ofServer,

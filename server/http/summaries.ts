@@ -37,7 +37,8 @@ const summaries = {
   showBackupCounts: "Show how many rows each table had in the last backups of a configuration",
   showStorageForecast: "Show when the storage of a backup configuration will be full",
   listBackups: "List the backups of a configuration",
-  downloadBackup: "Download a backup's file; the download aborts if the file is damaged",
+  downloadBackup:
+    "Download a backup's file, or its rest with `Range: bytes=N-`; the download aborts if the file is damaged",
   createDownloadLink:
     "Create a link to a backup's file that works once, for 60 seconds, without a token",
   showAdoption:
