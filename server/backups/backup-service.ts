@@ -1,6 +1,5 @@
 // The rules of backups: which actions are allowed when. The work itself is a task in the queue of its server.
 import { basename } from "node:path";
-import type { Readable } from "node:stream";
 import { canBackup, runningWork } from "../../contract/backups/backup.ts";
 import type { Clock } from "../clock.ts";
 import type { Actor } from "../activity/actor.ts";

@@ -52,7 +52,9 @@ const clients: [string, string, (of: Backup, file: string) => string[]][] = [
     (of, file) => [
       ..."-sS -C - -w %{http_code}".split(" "),
       ...headers().flatMap((line) => ["-H", line]),
-      ...["-o", file, url(of)],
+      "-o",
+      file,
+      url(of),
     ],
   ],
   [
@@ -61,7 +63,9 @@ const clients: [string, string, (of: Backup, file: string) => string[]][] = [
     (of, file) => [
       ..."-c -S --tries=1".split(" "),
       ...headers().map((line) => `--header=${line}`),
-      ...["-O", file, url(of)],
+      "-O",
+      file,
+      url(of),
     ],
   ],
 ];

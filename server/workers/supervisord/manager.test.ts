@@ -128,12 +128,9 @@ test("a change that is ordered before supervisord has responded for the first ti
   const one = programOf(7, { settings: 1, order: 1 });
   const two = { ...one, args: ["sleep", "301"], settings: 2, order: 2 };
   await manager.resume([{ program: one, up: true }]);
-  let isDone = false;
-  void manager.change(two, one).then(() => {
-    isDone = true;
-  });
+  const changed = manager.change(two, one);
   await expect.poll(isUp(manager, 7), soon).toBe(true);
-  await expect.poll(() => isDone, soon).toBe(true);
+  await changed;
   expect(manager.processes(7)).toMatchObject([{ settings: 2 }]);
   await manager.remove(7);
 });
