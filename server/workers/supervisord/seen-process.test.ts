@@ -5,17 +5,17 @@ import { programOf } from "../supervisor/testing/supervisor.ts";
 import type { Observed } from "./observed.ts";
 import { createSeenProcess } from "./seen-process.ts";
 
-/** @returns the states inferred from two polls, the second one of another run; each start is in seconds */
-function statesOf(next: Pick<Observed, "state" | "start">): ProcessState[] {
-  const program = programOf(1, { startsecs: 3 });
-  const states: ProcessState[] = [];
+const program = programOf(1, { startsecs: 3 });
+
+/** @param changed called with each state */
+function createSeen(changed: (state: ProcessState) => void = () => undefined) {
   const seen = createSeenProcess(
     {
       nowMs: () => 0,
       program: () => program,
       deployedAtMs: () => 0,
       restarting: () => undefined,
-      changed: () => void states.push(seen.state()),
+      changed: () => changed(seen.state()),
     },
     {
       isUp: () => true,
@@ -27,6 +27,13 @@ function statesOf(next: Pick<Observed, "state" | "start">): ProcessState[] {
       noteReturn: () => undefined,
     },
   );
+  return seen;
+}
+
+/** @returns the states inferred from two polls, the second one of another run; each start is in seconds */
+function statesOf(next: Pick<Observed, "state" | "start">): ProcessState[] {
+  const states: ProcessState[] = [];
+  const seen = createSeen((state) => states.push(state));
   const look = (state: ProcessState, pid: number, start: number) =>
     seen.take({ state, pid, start, startedAtMs: start * 1000, spawnError: "" }, null, false);
   look("STARTING", 10, 100);
@@ -52,4 +59,15 @@ test.each<[string, Pick<Observed, "state" | "start">, ProcessState[]]>([
   ],
 ])("a run that began %s", (_, next, states) => {
   expect(statesOf(next)).toEqual(states);
+});
+
+test("a failed start has no exit code, even if an earlier poll has read that of the run before", () => {
+  const seen = createSeen();
+  const at = { start: 100, startedAtMs: 100_000 };
+  const exit = { code: 3, signal: null };
+  seen.take({ ...at, state: "RUNNING", pid: 10, spawnError: "" }, null, true);
+  seen.take({ ...at, state: "EXITED", pid: null, spawnError: "" }, exit, false);
+  expect(seen.status()).toMatchObject({ exitCode: 3 });
+  seen.take({ ...at, state: "FATAL", pid: null, spawnError: "can't find command" }, null, false);
+  expect(seen.status()).toMatchObject({ exitCode: null });
 });

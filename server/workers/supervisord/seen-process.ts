@@ -212,8 +212,9 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
 
     /** Stores the result of a poll. @param isFirst whether it is the first one after a start of the service */
     take(seen: Observed, seenExit: ProcessExit | null, isFirst: boolean) {
-      // The log of supervisord has the exit of an earlier run in that case.
-      if (seenExit !== null) exit = isUnstartable(seen.spawnError) ? unknownExit : seenExit;
+      // Any known exit is that of an earlier run in that case.
+      if (isUnstartable(seen.spawnError)) exit = unknownExit;
+      else if (seenExit !== null) exit = seenExit;
       if (isFirst) adopt(seen);
       else follow(seen);
     },
