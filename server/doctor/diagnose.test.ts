@@ -228,6 +228,20 @@ storage_providers:
   ]);
 });
 
+test("warns of a mail server that offers no login, although SMTP_URL has one", async () => {
+  const mail = await startMailServer({ hasNoLogin: true });
+  onTestFinished(() => mail.close());
+  const folder = await makeFolder();
+  const smtp = `smtp://deck:secret@127.0.0.1:${mail.port}`;
+  const found = await check({ folder, inventory: "", url: await makeDatabase(), smtp });
+  expect(of(found, "Mail")).toMatchObject([
+    {
+      state: "warning",
+      message: `The mail server 127.0.0.1:${mail.port} responds, but offers no login on this port, so the user and password of SMTP_URL were not tried.`,
+    },
+  ]);
+});
+
 test("reports problems of the data folder and the database, and continues", async () => {
   const folder = await makeFolder();
   const gone = new URL(await makeDatabase());

@@ -25,8 +25,14 @@ export async function checkMail(
           "Set SMTP_URL, e.g. to smtp://user:password@mail.example.com:587, and restart the service.",
         );
   try {
-    await tryMailServer(smtp, timeoutMs);
-    return ok(name, `The mail server ${smtp.host}:${smtp.port} responds.`);
+    const offersLogin = await tryMailServer(smtp, timeoutMs);
+    const responds = `The mail server ${smtp.host}:${smtp.port} responds`;
+    if (smtp.login === null || offersLogin) return ok(name, `${responds}.`);
+    return warning(
+      name,
+      `${responds}, but offers no login on this port, so the user and password of SMTP_URL were not tried.`,
+      "Write the port for logins in SMTP_URL, usually 587, or 465 with smtps://. If the server needs none, remove user and password.",
+    );
   } catch (error) {
     return failed(name, toError(error).message, "Check SMTP_URL and the mail server.");
   }

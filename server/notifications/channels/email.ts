@@ -84,10 +84,11 @@ export const createEmailChannel = ({
 
 /**
  * Connects to the mail server, logs in where SMTP_URL has a login, and sends nothing.
+ * @returns whether the server offers a login on this port
  * @throws ChannelError
  */
-export const tryMailServer = (smtp: SmtpSettings, timeoutMs: number): Promise<void> =>
-  inSession(smtp, { connectMs: timeoutMs, timeoutMs }, null, async () => undefined);
+export const tryMailServer = (smtp: SmtpSettings, timeoutMs: number): Promise<boolean> =>
+  inSession(smtp, { connectMs: timeoutMs, timeoutMs }, null, async ({ allowsAuth }) => allowsAuth);
 
 /** Turns a callback of nodemailer into a promise. */
 const step = <Result = void>(

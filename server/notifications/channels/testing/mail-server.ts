@@ -35,12 +35,18 @@ type MailServerOptions = {
   isPlain?: boolean;
   /** Whether the server accepts a login only over TLS. */
   needsTls?: boolean;
+  /** Whether the server offers no login. */
+  hasNoLogin?: boolean;
+  /** Whether the server takes no addresses beyond ASCII. */
+  isAscii?: boolean;
 };
 
 export async function startMailServer({
   login,
   isPlain = false,
   needsTls = false,
+  hasNoLogin = false,
+  isAscii = false,
 }: MailServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const refusals: Refusal[] = [];
@@ -57,7 +63,8 @@ export async function startMailServer({
     authOptional: login === undefined,
     // STARTTLS is offered as well, with a self-signed certificate, as local mail servers often have it.
     allowInsecureAuth: !needsTls,
-    disabledCommands: isPlain ? ["STARTTLS"] : [],
+    disabledCommands: [...(isPlain ? ["STARTTLS"] : []), ...(hasNoLogin ? ["AUTH"] : [])],
+    hideSMTPUTF8: isAscii,
     // Otherwise it would log a warning about the certificate.
     logger: false,
     disableReverseLookup: true,
