@@ -451,6 +451,25 @@ test("a message refused by a server that offers no login is reported as that", a
   });
 });
 
+test("a sender beyond ASCII is used only with a server that takes it", async () => {
+  const modern = await startMailServer();
+  const ascii = await startMailServer({ isAscii: true });
+  const via = ({ port }: { port: number }) =>
+    readSmtpUrl(`smtp://127.0.0.1:${port}?from=Jörg <jörg@bücher.example>`);
+  const send = (smtp: ReturnType<typeof via>) =>
+    createEmailChannel({ email: "oncall@example.com", smtp }).send(plainMessage, calm);
+  await send(via(modern));
+  expect(modern.mails).toMatchObject([{ from: "jörg@bücher.example" }]);
+  const refused = {
+    message: `The mail server 127.0.0.1:${ascii.port} doesn't take the sender jörg@bücher.example, because it lacks SMTPUTF8. Set one by ?from= in SMTP_URL with only ASCII before the @.`,
+    isPermanent: true,
+  };
+  expect(await failure(send(via(ascii)))).toMatchObject(refused);
+  await expect(tryMailServer(via(ascii), 5000)).rejects.toMatchObject(refused);
+  expect(ascii.mails).toEqual([]);
+  await Promise.all([modern.close(), ascii.close()]);
+});
+
 test("without SMTP_URL tells the operator to set it", async () => {
   const channel = createEmailChannel({ email: "oncall@example.com", smtp: null });
   expect(await failure(channel.send(plainMessage, calm))).toMatchObject({

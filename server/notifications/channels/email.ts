@@ -134,6 +134,7 @@ async function inSession<Result>(
     const { login } = smtp;
     if (login !== null && opened.allowsAuth)
       await step<boolean>((done) => opened.login({ user: login.user, pass: login.password }, done));
+    refuseUntakenSender(smtp, opened);
     return work(opened);
   };
   ending.addEventListener("abort", () => end(ending.reason), { once: true });
@@ -141,10 +142,23 @@ async function inSession<Result>(
     return await Promise.race([converse(), over]);
   } catch (error) {
     signal?.throwIfAborted();
+    if (error instanceof ChannelError) throw error;
     throw diagnose(toError(error), smtp, deadline, connection);
   } finally {
     await leave(connection, isOpen);
   }
+}
+
+/** RFC 6531: only a server that offers SMTPUTF8 takes such an address. nodemailer would send it to any other as it is. */
+function refuseUntakenSender({ host, port, from }: SmtpSettings, connection: SMTPConnection): void {
+  if (from === null || /^\p{ASCII}*@/u.test(from.address)) return;
+  // The types lack what nodemailer has read from the response to EHLO.
+  const { _supportedExtensions } = connection as unknown as { _supportedExtensions: string[] };
+  if (_supportedExtensions.includes("SMTPUTF8")) return;
+  throw new ChannelError(
+    `The mail server ${host}:${port} doesn't take the sender ${from.address}, because it lacks SMTPUTF8. Set one by ?from= in SMTP_URL with only ASCII before the @.`,
+    { isPermanent: true },
+  );
 }
 
 /** Ends a session by QUIT, as RFC 5321, section 4.1.1.10, requires. */
