@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -108,6 +109,19 @@ describe.each(ways)("$way", ({ bring }) => {
       expect(await readdir(folder)).toEqual(["full"]);
     },
   );
+
+  test.skipIf(!existsSync("/bin/mksh"))("a program gets the texts where sh is mksh", async () => {
+    const { folder } = await makeRunner();
+    await symlink("/bin/mksh", join(folder, "sh"));
+    const PATH = `${folder}:${process.env["PATH"]}`;
+    const run = createRunner({ PATH, HOME: "/", TMPDIR: folder });
+    const command = bring({
+      given: ["one\n", "two\n"],
+      argv: ["cat", givenFile(0), givenFile(1), "-"],
+      input: Readable.from(["input"]),
+    });
+    expect(await run(command)).toMatchObject({ exitCode: 0, stdout: "one\ntwo\ninput" });
+  });
 
   test("nothing is left after an abort", async () => {
     const { run, folder } = await makeRunner();

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { toError } from "../to-error.ts";
+import { exactReaders, isHeadExact } from "./exact-input.ts";
 import { CommandMissing, type Command } from "./host.ts";
 
 /** The file descriptor of the first text in the program; the others are below it, because a shell names one digit only. */
@@ -63,13 +64,18 @@ export function descriptorsOf(
 }
 
 /**
- * Opens the text's file as a descriptor. Removes the name before the text arrives. `head` reads exactly the bytes of the text; the
+ * Opens the text's file as a descriptor. Removes the name before the text arrives. `take` reads exactly the bytes of the text; the
  * rest is the program's input. `mktemp` creates a file that only this account can read.
  */
 const opening = (_text: string, index: number): string =>
-  `f=$(mktemp) && exec ${firstAt - index}<"$f" && { rm -f -- "$f" && { head -c "$1" >&3 || { ${telling}; }; }; } 3>"$f" && shift`;
+  `f=$(mktemp) && exec ${firstAt - index}<"$f" && { rm -f -- "$f" && { take "$1" >&3 || { ${telling}; }; }; } 3>"$f" && shift`;
 /** `head` says why it can't write, but not where. */
 const telling = `echo "Couldn't write a temporary file to \${f%/*}." >&2 && false`;
+
+const take = `take() { ${exactReaders.head}; }; ${isHeadExact} || take() { ${exactReaders.dd}; }`;
+
+/** A descriptor that `exec` has opened reaches the program in some shells, such as mksh, only if it is named once more. */
+const passing = (_text: string, index: number): string => `${firstAt - index}<&${firstAt - index}`;
 
 /**
  * For a program of another account, which could not open the service's files, or on another machine.
@@ -90,7 +96,7 @@ export function bringingGiven<Running extends Command>(command: Running): Runnin
     argv: [
       "sh",
       "-c",
-      `${given.map(opening).join(" && ")} && exec "$@"`,
+      `${take}; ${given.map(opening).join(" && ")} && exec "$@" ${given.map(passing).join(" ")}`,
       "sh",
       ...texts.map(({ length }) => String(length)),
       ...command.argv,

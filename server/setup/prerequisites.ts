@@ -47,6 +47,11 @@ const prerequisites: readonly Prerequisite[] = [
       existsSync("/usr/sbin/sshd") && ["ssh", "sudo", "sqlite3"].every((name) => hasCommand(name)),
   },
   {
+    tests: "servers with the tools of BusyBox, or with mksh as their shell",
+    packages: ["busybox", "mksh"],
+    isThere: () => ["busybox", "mksh"].every((name) => hasCommand(name)),
+  },
+  {
     tests: "storages that rclone reaches",
     packages: ["rclone"],
     isThere: () => hasCommand("rclone"),

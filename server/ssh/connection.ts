@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { ExactReader } from "../hosts/exact-input.ts";
 import { eachLine } from "../hosts/lines.ts";
 import { askMaster, until } from "./ask-master.ts";
 import { backoffMs } from "./backoff.ts";
@@ -28,6 +29,8 @@ export type Session = {
   /** Arguments of `ssh` up to the remote command. */
   args: string[];
   environment: Record<string, string>;
+  /** What reads an exact number of bytes on the server. */
+  reader: ExactReader;
   /** Aborted when the connection is lost, with a ServerAway as the reason. */
   lost: AbortSignal;
 };
@@ -106,6 +109,12 @@ export function createConnection(options: ConnectionOptions): Connection {
   let forwards = 0;
   const bulk = new Set<AbortController>();
   const attempt = { target, folder, environment, signal: closing.signal };
+  const sessionOf = ({ identity }: Master, args: string[], lost: AbortSignal): Session => ({
+    args: [...args, "--", target.host],
+    environment,
+    reader: identity.reader,
+    lost,
+  });
 
   async function reach(): Promise<Master> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -195,10 +204,7 @@ export function createConnection(options: ConnectionOptions): Connection {
           const current = await ensure(signal);
           const args = sshArguments(target, folder, ["-S", socketIn(folder)]);
           try {
-            return await use(
-              { args: [...args, "--", target.host], environment, lost: current.lost.signal },
-              () => undefined,
-            );
+            return await use(sessionOf(current, args, current.lost.signal), () => undefined);
           } catch (error) {
             // A session that does not start may mean a dead connection. The ping replaces the connection unless it responds.
             if (error instanceof ServerAway && error.kind === "silent")
@@ -216,8 +222,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       try {
         // The connection counts as an attempt until the server responds.
         await attempts.run(async () => {
-          const session = { args: [...args, "--", target.host], environment, lost: ended.signal };
-          run.resolve(use(session, started.resolve));
+          run.resolve(use(sessionOf(found, args, ended.signal), started.resolve));
           await Promise.race([started.promise, run.promise.catch(() => undefined)]);
         }, signal);
         return await run.promise;

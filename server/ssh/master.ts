@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
+import type { ExactReader } from "../hosts/exact-input.ts";
 import { eachLine } from "../hosts/lines.ts";
 import { namesOf } from "./host-keys.ts";
 import { loginCommand, pulseScript, sendable, startMark } from "./remote-script.ts";
@@ -9,7 +10,15 @@ import { explainLogin, explainSsh, ServerAway, toShownText } from "./server-away
 import { connectSeconds, placeOf, socketIn, sshArguments, type SshTarget } from "./target.ts";
 
 /** The account that the service logs in as, and the system of the server. */
-export type Identity = { uid: number; gid: number; name: string; home: string; system: string };
+export type Identity = {
+  uid: number;
+  gid: number;
+  name: string;
+  home: string;
+  system: string;
+  /** What reads an exact number of bytes there. */
+  reader: ExactReader;
+};
 
 export type Master = {
   child: ChildProcess;
@@ -48,7 +57,7 @@ export async function startMaster(
   signal.throwIfAborted();
   const nonce = randomBytes(16).toString("hex");
   const args = sshArguments(target, folder, ["-M", "-S", socket, "-o", "ClearAllForwardings=yes"]);
-  const child = spawn("ssh", [...args, "--", target.host, loginCommand([])], {
+  const child = spawn("ssh", [...args, "--", target.host, loginCommand([], "head")], {
     cwd: "/",
     env: environment,
     stdio: ["pipe", "pipe", "pipe"],
@@ -117,7 +126,7 @@ function readIdentity(
   place: string,
   { resolve, reject }: Pick<PromiseWithResolvers<Identity>, "resolve" | "reject">,
 ): void {
-  const [uid = "", gid = "", leads, system = "", name = "", ...home] = line.split(" ");
+  const [uid = "", gid = "", leads, reader, system = "", name = "", ...home] = line.split(" ");
   if (leads !== "yes")
     return reject(
       new ServerAway(
@@ -130,6 +139,7 @@ function readIdentity(
   resolve({
     uid: Number(uid),
     gid: Number(gid),
+    reader: reader === "dd" ? "dd" : "head",
     system: toShownText(system, 64),
     name: toShownText(name, 64),
     home: home.join(" ") || "/",

@@ -1,27 +1,31 @@
 // The scripts that run on a server around each command, in a POSIX shell. They arrive by standard input, so that nothing of a
 // command shows in the process list before the command itself does, and its secrets never do.
+import { type ExactReader, exactReaders, isHeadExact } from "../hosts/exact-input.ts";
 import { quote, quoteAll } from "./quote.ts";
 
 /**
  * Reads a script's length in bytes, then the script. A shell that reads its script from its input may also read what follows it.
  */
-const readScript = 'IFS= read -r n&&s=$(head -c "$n";echo .)&&eval "${s%.}"';
+const readScript = (reader: ExactReader): string =>
+  `take() { ${exactReaders[reader]}; };IFS= read -r n&&s=$(take "$n";echo .)&&eval "\${s%.}"`;
 
 /** Folders of programs that may be missing from the login shell's PATH. */
 const morePaths = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
 /** Starts a shell without the login's environment, whose variables such as PG… would mislead the tools. */
-const cleanShell = [
-  'exec env -i HOME="$HOME" USER="$USER" LOGNAME="$LOGNAME"',
-  `PATH="$PATH:${morePaths}" sh -c ${quote(readScript)} sh "$1"`,
-].join(" ");
+const cleanShell = (reader: ExactReader): string =>
+  [
+    'exec env -i HOME="$HOME" USER="$USER" LOGNAME="$LOGNAME"',
+    `PATH="$PATH:${morePaths}" sh -c ${quote(readScript(reader))} sh "$1"`,
+  ].join(" ");
 
 /**
  * Returns the one argument for the login shell. Scripts find the process of their connection in `$1`.
  * @param as command that switches to another account before the shell starts; empty = none
+ * @param reader any where nothing follows the script before it has begun
  */
-export function loginCommand(as: readonly string[]): string {
-  const start = `exec ${quoteAll([...as, "sh", "-c", cleanShell, "sh"])} "$PPID"`;
+export function loginCommand(as: readonly string[], reader: ExactReader): string {
+  const start = `exec ${quoteAll([...as, "sh", "-c", cleanShell(reader), "sh"])} "$PPID"`;
   return `exec sh -c ${quote(start)}`;
 }
 
@@ -83,7 +87,7 @@ export function commandScript(nonce: string, { argv, environment, folder }: Remo
     "      .) kill -CONT $w ;;",
     "      0) exec >/dev/null ;;",
     // A command that has read enough closes its input; the rest is discarded until the end.
-    '      *) kill -WINCH $w; head -c "$l" || { exec >/dev/null; cat; kill -9 0; }; kill -CONT $w ;;',
+    '      *) kill -WINCH $w; take "$l" || { exec >/dev/null; cat; kill -9 0; }; kill -CONT $w ;;',
     "    esac",
     "  done",
     "  kill -9 0",
@@ -108,7 +112,7 @@ export function commandScript(nonce: string, { argv, environment, folder }: Remo
 }
 
 /**
- * Returns the script of the master's own session: it prints which account it runs as, then echoes the first word of each line.
+ * Returns the script of the master's own session: it prints which account it runs as and which reader is exact, then echoes the first word of each line.
  * The rest of a line is a command, whose output follows that word; commands do not wait for each other. The script ends with its
  * input, and with it the connection and all running commands, so that a killed service leaves nothing behind.
  */
@@ -116,8 +120,9 @@ export const pulseScript = (nonce: string): string =>
   [
     `m=${quote(`quarterdeck ${nonce}`)}`,
     readGroup,
+    `r=dd; ${isHeadExact} && r=head`,
     'p=no; [ "$((g))" = "$$" ] && p=yes',
-    'echo "$m start $(id -u) $(id -g) $p $(uname -s) $(id -un) $HOME"',
+    'echo "$m start $(id -u) $(id -g) $p $r $(uname -s) $(id -un) $HOME"',
     "while IFS= read -r l; do",
     "  case $l in",
     // Started by a subshell that exits at once, because a shell that only reads lines never reaps its children.

@@ -1,9 +1,13 @@
+import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chmod } from "node:fs/promises";
 import { PassThrough, Readable, Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { callbackify } from "node:util";
+import { callbackify, promisify } from "node:util";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import { givenFile } from "../hosts/given-file.ts";
 import { CommandMissing } from "../hosts/host.ts";
 import {
   caught,
@@ -14,21 +18,38 @@ import {
   openServer,
   uniqueSeconds,
 } from "./testing/remote-commands.ts";
-import { createSharedSshd } from "./testing/sshd.ts";
+import { createSharedSshd, startSshd } from "./testing/sshd.ts";
+import { makeFolder } from "../testing/machine.ts";
 
 const shared = createSharedSshd();
 
-test("a command reads its input, and returns its exit code and both outputs", async () => {
-  const { host } = await openOn(await shared());
-  const lines: string[] = [];
-  const end = await host.run({
-    argv: ["sh", "-c", "cat; echo oh >&2; echo; exit 3"],
-    input: Readable.from(["hello"]),
-    onErrorLine: (line) => lines.push(line),
-  });
-  expect(end).toEqual({ exitCode: 3, signal: null, stdout: "hello\n", stderr: "oh\n" });
-  expect(lines).toEqual(["oh"]);
-});
+/** Starts a server whose tools are those of BusyBox, as on Alpine. */
+async function busyBoxServer() {
+  const folder = await makeFolder();
+  await chmod(folder, 0o755);
+  await promisify(execFile)("busybox", ["--install", "-s", folder]);
+  return startSshd({ config: `SetEnv PATH=${folder}:/usr/bin:/bin` });
+}
+const hasBusyBox = existsSync("/usr/bin/busybox") || existsSync("/bin/busybox");
+const servers = [
+  { tools: "GNU's", start: shared },
+  ...(hasBusyBox ? [{ tools: "BusyBox's", start: busyBoxServer }] : []),
+];
+
+test.each(servers)(
+  "with $tools tools a command reads its input, and returns its exit code and both outputs",
+  async ({ start }) => {
+    const { host } = await openOn(await start());
+    const lines: string[] = [];
+    const end = await host.run({
+      argv: ["sh", "-c", "cat; echo oh >&2; echo; exit 3"],
+      input: Readable.from(["hello"]),
+      onErrorLine: (line) => lines.push(line),
+    });
+    expect(end).toEqual({ exitCode: 3, signal: null, stdout: "hello\n", stderr: "oh\n" });
+    expect(lines).toEqual(["oh"]);
+  },
+);
 
 test("a command has ended, however slowly its output is consumed", async () => {
   const { sshd, host } = await openOn(await shared());
@@ -52,24 +73,27 @@ test("a command has ended, however slowly its output is consumed", async () => {
   expect(await running).toMatchObject({ exitCode: 0 });
 });
 
-test("transfers a binary input and output of many megabytes completely", async () => {
-  const { host } = await openOn(await shared());
-  const bytes = randomBytes(9_000_001);
-  const output = new PassThrough();
-  const [end, got] = await Promise.all([
-    host.run({ argv: ["cat"], input: Readable.from(inPieces(bytes)), output }),
-    buffer(output),
-  ]);
-  expect(end).toMatchObject({ exitCode: 0 });
-  expect(got.equals(bytes)).toBe(true);
-  const hash = createHash("sha256");
-  await host.run({
-    argv: ["cat"],
-    input: Readable.from(inPieces(bytes)),
-    take: async (piece) => void hash.update(piece),
-  });
-  expect(hash.digest("hex")).toBe(createHash("sha256").update(bytes).digest("hex"));
-});
+test.each(servers)(
+  "with $tools tools transfers a binary input and output of many megabytes completely",
+  async ({ start }) => {
+    const { host } = await openOn(await start());
+    const bytes = randomBytes(9_000_001);
+    const output = new PassThrough();
+    const [end, got] = await Promise.all([
+      host.run({ argv: ["cat"], input: Readable.from(inPieces(bytes)), output }),
+      buffer(output),
+    ]);
+    expect(end).toMatchObject({ exitCode: 0 });
+    expect(got.equals(bytes)).toBe(true);
+    const hash = createHash("sha256");
+    await host.run({
+      argv: ["cat"],
+      input: Readable.from(inPieces(bytes)),
+      take: async (piece) => void hash.update(piece),
+    });
+    expect(hash.digest("hex")).toBe(createHash("sha256").update(bytes).digest("hex"));
+  },
+);
 
 test.each(["dash", "bash"] as const)(
   "10,000 arguments arrive byte for byte through a login by %s",
@@ -151,18 +175,36 @@ test("reports the signal that ended the program, and its own exit code as well",
   expect(await host.run({ argv: ["sh", "-c", "exit 127"] })).toMatchObject({ exitCode: 127 });
 });
 
-test("a command that has read enough is judged by its exit code", async () => {
-  const { host } = await openOn(await shared());
-  const endless = Readable.from(
-    (function* () {
-      for (;;) yield "x".repeat(65_536);
-    })(),
-  );
-  expect(await host.run({ argv: ["head", "-c", "3"], input: endless })).toMatchObject({
-    exitCode: 0,
-    stdout: "xxx",
-  });
-});
+test.each(servers)(
+  "with $tools tools a program gets a text beside its input",
+  async ({ start }) => {
+    const { host } = await openOn(await start());
+    const texts = ["one\n", "", "x".repeat(300_000)];
+    const argv = [
+      "sh",
+      "-c",
+      `cat ${givenFile(0)} ${givenFile(1)}; wc -c <${givenFile(2)}; cat`,
+    ] as const;
+    const end = await host.run({ argv, given: texts, input: Readable.from(["input"]) });
+    expect(end).toMatchObject({ exitCode: 0, stdout: "one\n300000\ninput" });
+  },
+);
+
+test.each(servers)(
+  "with $tools tools a command that has read enough is judged by its exit code",
+  async ({ start }) => {
+    const { host } = await openOn(await start());
+    const endless = Readable.from(
+      (function* () {
+        for (;;) yield "x".repeat(65_536);
+      })(),
+    );
+    expect(await host.run({ argv: ["head", "-c", "3"], input: endless })).toMatchObject({
+      exitCode: 0,
+      stdout: "xxx",
+    });
+  },
+);
 
 test("does not mistake an input that breaks off for one that ended", async () => {
   const { host, sshd } = await openOn(await shared());

@@ -41,7 +41,7 @@ export const createRemoteRunner =
 type Circumstances = { connection: Connection; as: Becoming | null; started: () => void };
 
 async function runIn(
-  { args, environment, lost }: Session,
+  { args, environment, reader, lost }: Session,
   command: Command,
   { connection, as, started }: Circumstances,
 ): Promise<CommandEnd> {
@@ -63,7 +63,7 @@ async function runIn(
 
   const between = createBetweenMarks(startMark(nonce), endMark(nonce));
   const outputEnded = Promise.withResolvers<void>();
-  const child = spawn("ssh", [...args, loginCommand(as?.words ?? [])], {
+  const child = spawn("ssh", [...args, loginCommand(as?.words ?? [], reader)], {
     cwd: "/",
     env: environment,
     detached: true,
