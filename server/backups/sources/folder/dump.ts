@@ -1,6 +1,7 @@
 // Dumps a folder: our own walk lists the entries, and tar reads them, both as the site's account.
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { endInWords } from "../../../hosts/end-in-words.ts";
 import { CommandMissing, type LocalHost } from "../../../hosts/host.ts";
 import { createArchiveInspector } from "./archive.ts";
 import { createSiteDatabases } from "./databases.ts";
@@ -198,8 +199,7 @@ function refuseFailures(
   // 1 means that something changed while it was read. 2 is an error, which tar also reports for a name that vanished.
   const isFine =
     end.exitCode === 0 || end.exitCode === 1 || (end.exitCode === 2 && changes.hasVanished());
-  if (!isFine)
-    throw new SourceError(`tar failed on ${root}: ${end.signal ?? `exit code ${end.exitCode}`}.`);
+  if (!isFine) throw new SourceError(`tar failed on ${root}: it ${endInWords(end)}`);
 }
 
 export const inWords = (error: unknown): Error => {

@@ -2,6 +2,7 @@
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { accountName } from "../../../hosts/account.ts";
+import { endInWords } from "../../../hosts/end-in-words.ts";
 import { CommandMissing, type CommandEnd, type Host } from "../../../hosts/host.ts";
 import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
 import { giveBackPiece } from "../../../piece-memory.ts";
@@ -174,7 +175,7 @@ async function runTar(
     const isFine = exitCode === 0 || (exitCode === 2 && (isAbsent || tally.has(foreign)));
     if (!isFine || tally.hasFailed())
       throw new SourceError(
-        `The archive could not be extracted: ${tally.hasFailed() ? tally.failureText() : `tar ended with ${signal ?? exitCode}.`}`,
+        `The archive could not be extracted: ${tally.hasFailed() ? tally.failureText() : `tar ${endInWords({ signal, exitCode })}`}`,
       );
   } catch (error) {
     attempt.signal.throwIfAborted();

@@ -1,4 +1,5 @@
 // Translates error messages of the clients of MySQL and MariaDB for the operator.
+import { endInWords } from "../../../hosts/end-in-words.ts";
 import { SourceError } from "../source.ts";
 
 /** A SourceError that keeps the server's error number, null where the tool gave none. */
@@ -63,7 +64,7 @@ export function mysqlFailure(
     "";
   const digits = /^ERROR (\d+)|Got error: (\d+)|Error (\d{4}):|\((\d{4})\)\s*$/.exec(line);
   const code = digits === null ? null : Number(digits.slice(1).find((text) => text !== undefined));
-  const said = line === "" ? (end.signal ?? `exit code ${end.exitCode}`) : line.trim();
+  const said = line === "" ? `the tool ${endInWords(end)}` : line.trim();
   // This message has no error number.
   const words = line.includes("insufficient privileges")
     ? `The account may not read all routines of ${place.shown}. GRANT SELECT ON mysql.proc TO it (MariaDB), or SHOW_ROUTINE ON *.* (MySQL 8).`

@@ -12,6 +12,7 @@ import {
 import { placeOf } from "../../../postgres/address.ts";
 import { countRows, listTables } from "./count.ts";
 import type { Command, Host } from "../../../hosts/host.ts";
+import { brokenPipeCode } from "../../../hosts/end-in-words.ts";
 import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
 import { compressCommand } from "../compress-there.ts";
 import { lastWords, toolsToDump, type Installations, type Tools } from "./tools.ts";
@@ -169,11 +170,16 @@ async function runDump(run: Run, { say, signal }: Attempt): Promise<void> {
   });
   const ends = isPipeline ? pipelineEnds(end.stderr) : [end.exitCode];
   if (ends?.every((code) => code === 0) === true) return;
-  const words = lastWords({ ...end, exitCode: ends?.[0] ?? end.exitCode });
+  const [dumped = end.exitCode, compressed = 0] = ends ?? [];
+  // If zstd has ended, pg_dump is ended by SIGPIPE, or only reports that its output is closed.
+  const isOfZstd =
+    compressed !== 0 &&
+    (dumped === 0 || dumped === brokenPipeCode || /: Broken pipe$/m.test(end.stderr));
+  const words = lastWords({ ...end, exitCode: isOfZstd ? compressed : dumped });
   throw new SourceError(
     // The snapshot ends with the connection that exported it.
     words.includes("invalid snapshot identifier")
       ? `${target.name}: the connection to PostgreSQL at ${placeOf(target)} was lost before pg_dump began. Run the backup again.`
-      : `${target.name}: pg_dump failed: ${words}`,
+      : `${target.name}: ${isOfZstd ? "zstd" : "pg_dump"} failed: ${words}`,
   );
 }

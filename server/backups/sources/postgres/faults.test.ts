@@ -1,6 +1,6 @@
 // Tests missing privileges, and effects of other sessions and of the server's settings on a dump or restore.
 import { execFile } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { PassThrough, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,6 +13,7 @@ import {
   type PostgresServer,
 } from "../../testing/postgres-server.ts";
 import { dropDatabase } from "./databases.ts";
+import { soon } from "../../../testing/soon.ts";
 import { sendSignal } from "../../../testing/signals.ts";
 import { fingerprint, makeSource, never, untilRestoring } from "./testing/fixtures.ts";
 import { SourceError } from "../source.ts";
@@ -27,9 +28,12 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Prints the process of a program that restores for an installation. */
-const findTool = `for one in $(grep -lzFs "PGAPPNAME=quarterdeck restore 7 $1" /proc/[0-9]*/environ); do
+/** Prints the process of a program that runs for a task, such as `restore 7` of an installation. */
+const findTool = `for one in $(grep -lzFs "PGAPPNAME=quarterdeck $1" /proc/[0-9]*/environ); do
   read -r name <"\${one%environ}comm" && [ "$name" = "$2" ] && basename "$(dirname "$one")"; done; true`;
+
+const killed =
+  "was killed, maybe for want of memory. Free some memory on the machine, then try again.";
 
 const reader = { user: "reader", password: "rea" };
 
@@ -202,8 +206,8 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
   });
 
   test.each([
-    ["pg_restore", "The backup could not be read: pg_restore says: it ended with exit code 137"],
-    ["psql", "shop is unchanged: psql ended with exit code 137"],
+    ["pg_restore", `The backup could not be read: pg_restore says: it ${killed}`],
+    ["psql", `shop is unchanged: psql ${killed}`],
   ])("is unchanged where %s is killed, which is named as the cause", async (program, message) => {
     const database = await makeDatabase(
       "create table big as select n, repeat(md5(n::text), 30) as filler from generate_series(1, 20000) n",
@@ -218,11 +222,37 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     input.write(archive.subarray(0, half));
     const restoring = failureOf(source.restore(input, attempt()));
     await untilRestoring(server);
-    const { stdout: pid } = await run("sh", ["-c", findTool, "sh", installation, program]);
+    const { stdout: pid } = await run("sh", [
+      "-c",
+      findTool,
+      "sh",
+      `restore 7 ${installation}`,
+      program,
+    ]);
     sendSignal(Number(pid), "SIGKILL");
     input.end(archive.subarray(half));
     expect(await restoring).toMatchObject({ name: "SourceError", message });
     expect(await fingerprint(server, database)).toEqual(before);
+  });
+
+  test.each(["pg_dump", "zstd"])("says so where %s is killed during a dump", async (program) => {
+    const database = await makeDatabase(
+      "create table big as select n, md5((n * 2)::text) || md5((n * 2 + 1)::text) as filler from generate_series(1, 200000) n",
+    );
+    const { source, attempt } = makeSource(server.url(database));
+    const compressed = await source.compressed?.(never);
+    const id = randomInt(1e9);
+    const into = new PassThrough().on("error", () => undefined);
+    const dumping = failureOf(compressed?.dump(into, attempt(never, id)) ?? Promise.resolve());
+    await soon(async () => {
+      const { stdout: pid } = await run("sh", ["-c", findTool, "sh", `backup ${id}`, program]);
+      sendSignal(Number(pid), "SIGKILL");
+    });
+    into.resume();
+    expect(await dumping).toMatchObject({
+      name: "SourceError",
+      message: `shop: ${program} failed: it ${killed}`,
+    });
   });
 
   test("whose rows raise warnings is restored from no damaged backup, which is named as the cause", async () => {

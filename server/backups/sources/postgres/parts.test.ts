@@ -107,5 +107,5 @@ test("reports the last message of a tool", () => {
     "no detail: why",
   );
   expect(wordsOf("strange\n")).toBe("strange");
-  expect(wordsOf("")).toBe("it ended with exit code 3");
+  expect(wordsOf("")).toBe("it ended with exit code 3.");
 });

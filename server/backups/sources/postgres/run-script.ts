@@ -1,8 +1,8 @@
 // Restores an archive within a script: pg_restore writes the archive as SQL directly into psql, on the machine that runs the tools.
-import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { givenFile } from "../../../hosts/given-file.ts";
 import type { Host } from "../../../hosts/host.ts";
+import { brokenPipeCode, endInWords, signalCodes } from "../../../hosts/end-in-words.ts";
 import { pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
 import { giveBackPiece } from "../../../piece-memory.ts";
 import { unpackCommand } from "../compress-there.ts";
@@ -37,11 +37,6 @@ type Script = {
   /** Major version of the server. */
   serverMajor: number;
 };
-
-/** A shell reports a program that a signal ended by this number plus the signal's. */
-const signalCodes = 128;
-/** Exit code of a program that SIGPIPE ended, because its output was closed. */
-const brokenPipeCode = signalCodes + constants.signals.SIGPIPE;
 
 /** Printed once everything before it has succeeded, including the commit. */
 const endMark = "quarterdeck: restored";
@@ -158,7 +153,7 @@ export async function runScript(
   const ofLoading = done.stderr.split("\n").filter((line) => !isOfRestoring(line));
   const words =
     loaded !== null && loaded > signalCodes
-      ? `psql ended with exit code ${loaded}`
+      ? `psql ${endInWords({ exitCode: loaded, signal: null })}`
       : lastWords({ ...done, stderr: ofLoading.join("\n"), exitCode: loaded });
   const why = whyNot(words, lockWaitMs);
   throw new SourceError(

@@ -1,4 +1,5 @@
 // Finds PostgreSQL's own programs, and chooses among several versions.
+import { endInWords, isKilled } from "../../../hosts/end-in-words.ts";
 import type { CommandEnd, Host } from "../../../hosts/host.ts";
 import { isPipelineEnd } from "../../../hosts/shell-pipeline.ts";
 import { lookForZstd } from "../compress-there.ts";
@@ -74,16 +75,18 @@ export function toolsToDump(
 }
 
 /** Returns the last messages of a tool that explain why it failed, without its name in front. */
-export function lastWords({ stderr, exitCode, signal }: CommandEnd): string {
-  const lines = stderr
+export function lastWords(end: CommandEnd): string {
+  const lines = end.stderr
     .split("\n")
     .filter((line) => !isPipelineEnd(line))
     .map((line) => line.replace(/^(?:pg_\w+|psql)(?::[^:]+:\d+)?: /, ""));
   const telling = lines.filter((line) => /^(?:error|fatal|detail|hint|panic):/i.test(line));
-  const words = (telling.length > 0 ? telling : lines.filter((line) => line.trim() !== ""))
+  // Of a program that was killed, the shell says only that.
+  const others = isKilled(end) ? [] : lines.filter((line) => line.trim() !== "");
+  const words = (telling.length > 0 ? telling : others)
     .slice(-keptLines)
     .map((line) => line.replace(/^error: +/i, "").trim());
-  return words.length > 0 ? words.join(" ") : `it ended with ${signal ?? `exit code ${exitCode}`}`;
+  return words.length > 0 ? words.join(" ") : `it ${endInWords(end)}`;
 }
 
 const keptLines = 4;
