@@ -1,5 +1,6 @@
 // Tests discovery on this machine and over SSH: it finds what exists, recognizes what the inventory has, and adds nothing.
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
@@ -286,6 +287,21 @@ describe("a result", () => {
     await writeFile(join(many, "many.conf"), "[program:late]\ncommand=artisan queue:work\n");
   });
   afterAll(() => rm(many, { recursive: true }));
+
+  test.skipIf(!existsSync("/bin/busybox"))(
+    "of a server without GNU find says that no site was searched for",
+    async () => {
+      const programs = join(many, "busybox");
+      await mkdir(programs);
+      await symlink("/bin/busybox", join(programs, "find"));
+      expect((await look([sites])).notes).toEqual([]);
+      const { sites: found, notes } = await look([sites], programs);
+      expect(found).toEqual([]);
+      expect(notes).toEqual([
+        `${sites} was not searched for sites, which needs GNU find. Install it (package findutils).`,
+      ]);
+    },
+  );
 
   test("with many files of one account does not hide other entries, and is not truncated within a name", async () => {
     const folder = join(many, "a".repeat(250), "b".repeat(250), "c".repeat(250), "d".repeat(250));

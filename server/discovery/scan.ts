@@ -58,7 +58,8 @@ for m in "$config" /etc/supervisor/supervisord.conf /etc/supervisord.conf; do
 done
 for r; do shift; [ -d "$r" ] && set -- "$@" "$r"; done
 code=0
-if [ $# != 0 ]; then
+if [ $# != 0 ] && ! find / -maxdepth 0 -printf '' 2>/dev/null; then f note find ''
+elif [ $# != 0 ]; then
   ${search("-name artisan -printf 'artisan\\t%u\\t%p\\0'")}
   code=$?
   if [ $code != ${timedOut} ]; then
@@ -209,9 +210,10 @@ export async function scanServer(
       ...(isCut || sites.size > maxFound || sqlite.length > maxFound
         ? [`The search of ${roots.join(", ")} found too much to list, so more may be there.`]
         : []),
-      ...of("note").map(
-        ({ last }) =>
-          `${toShownText(last)} can't be read as ${host.account.name ?? "this account"}, so its programs are not listed.`,
+      ...of("note").map(({ first, last }) =>
+        first === "find"
+          ? `${roots.join(", ")} ${roots.length === 1 ? "was" : "were"} not searched for sites, which needs GNU find. Install it (package findutils).`
+          : `${toShownText(last)} can't be read as ${host.account.name ?? "this account"}, so its programs are not listed.`,
       ),
     ],
   };
