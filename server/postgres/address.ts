@@ -19,6 +19,9 @@ export type PostgresAddress = {
 const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
 type SslMode = (typeof sslModes)[number];
 
+/** A comma after the password, or in the query's `host`. PostgreSQL's own programs try such hosts in turn; `pg` cannot. */
+const severalHosts = /^[^/]*:\/\/(?:[^/?#]*@)?[^/?#@]*,(?![^/?#]*@)|[?&]host=[^&#]*(?:,|%2c)/i;
+
 const example = "It reads postgres://user:password@host:5432/database.";
 
 /**
@@ -26,6 +29,8 @@ const example = "It reads postgres://user:password@host:5432/database.";
  * secret
  */
 export function readPostgresUrl(text: string, defaultUser = "postgres"): PostgresAddress {
+  if (severalHosts.test(text))
+    throw new Error("names several hosts. Name one, such as a proxy in front of them.");
   let url: URL;
   let parts: { user: string; password: string; database: string };
   try {
