@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { NotificationChannel } from "../../contract/notifications/notification.ts";
+import type { Page } from "../../contract/paging.ts";
 import type { Overview } from "../../contract/overview.ts";
 import { backupTaskQueue } from "../jobs/job-data.ts";
 import { serialQueueOptions } from "../jobs/serial-queue.ts";
@@ -13,6 +15,7 @@ import { soon } from "../testing/soon.ts";
 let service: TestService;
 beforeAll(async () => {
   service = await createTestService({
+    secrets: { CHAT: "http://127.0.0.1:1/services/chat" },
     inventory: (folder) => `
 servers:
   - { id: 1, name: here, connection: local }
@@ -29,6 +32,7 @@ storage_providers:
 notification_channels:
   - { id: 1, name: ops, type: email, email: ops@example.com }
   - { id: 2, name: unused, type: email, email: nobody@example.com }
+  - { id: 3, name: chat, type: slack, webhook: env:CHAT }
 `,
   });
 });
@@ -324,6 +328,26 @@ test("lists a webhook whose attempts fail, and a channel that could not be notif
     });
     expect(channels.problems[0]?.answer).toMatch(/SMTP_URL/);
   });
+});
+
+test("lists a channel that can't be notified while further messages wait for that one", async () => {
+  await service.call("PUT", "/api/site/2/notifications", { channels: [3] });
+  const deploy = () => service.call("POST", "/api/site/2/deployment", { status: "failed" });
+  const chat = async () => {
+    const { body } = await service.json<Page<NotificationChannel>>(
+      "GET",
+      "/api/notification-channels",
+    );
+    return body.data.find(({ id }) => id === 3)?.last_message;
+  };
+  const problem = async () => (await show()).channels.problems.find(({ id }) => id === 3);
+  await deploy();
+  await soon(async () => expect(await chat()).toMatchObject({ status: "retrying" }));
+  expect(await problem()).toMatchObject({ answer: "Slack cannot be reached." });
+  await deploy();
+  await soon(async () => expect(await chat()).toMatchObject({ status: "pending" }));
+  expect(await problem()).toMatchObject({ answer: "Slack cannot be reached." });
+  await service.call("PUT", "/api/site/2/notifications", { channels: [] });
 });
 
 test("shows a token the problems of its own servers", async () => {

@@ -184,7 +184,10 @@ export function createOverviewStore(db: Database) {
       };
     },
 
-    /** Returns every channel that a visible site or server uses, with its newest visible message. */
+    /**
+     * Returns every channel that a visible site or server uses, with the newest visible message that an attempt was made to send:
+     * while one is retried, those after it wait for it.
+     */
     usedChannels: (visible: Visible) =>
       executePrepared<{
         id: number;
@@ -219,7 +222,7 @@ export function createOverviewStore(db: Database) {
         join notification_channels c on c.id = used.channel_id
         left join lateral (
           select status, title, answer, created_at from channel_messages m
-          where channel_id = c.id and ${isVisibleMessage("m", visible)} order by id desc limit 1
+          where channel_id = c.id and status <> 'pending' and ${isVisibleMessage("m", visible)} order by id desc limit 1
         ) last on true
         order by c.id`,
       ),
