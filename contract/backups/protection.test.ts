@@ -45,7 +45,7 @@ const damaged = backup({ id: 2, damage: "its checksum differs" });
 
 test.each<[string, BackupConfiguration, Protection["state"], RegExp]>([
   ["never ran", configuration([]), "unprotected", /No backup yet/],
-  ["only failed", configuration([failed]), "unprotected", /No backup has finished yet/],
+  ["only failed", configuration([failed]), "unprotected", /There is no finished backup/],
   [
     "a good one older than all listed ones",
     configuration([failed], { last_finished_at: at }),

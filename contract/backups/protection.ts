@@ -101,7 +101,7 @@ function judge<Known extends Run>(
           ? "Every stored backup is damaged."
           : last === undefined
             ? "No backup yet."
-            : "No backup has finished yet.",
+            : "There is no finished backup.",
       newest,
     };
   if (newest !== finished[0]) return late("The newest backup is damaged. An older one is good.");
