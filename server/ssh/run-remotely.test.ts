@@ -19,7 +19,9 @@ import {
   uniqueSeconds,
 } from "./testing/remote-commands.ts";
 import { createSharedSshd, startSshd } from "./testing/sshd.ts";
-import { makeFolder } from "../testing/machine.ts";
+import { isRoot, makeFolder } from "../testing/machine.ts";
+import { openRemoteHost } from "./remote-host.ts";
+import { connectTo } from "./testing/connect.ts";
 
 const shared = createSharedSshd();
 
@@ -203,6 +205,20 @@ test.each(servers)(
       exitCode: 0,
       stdout: "xxx",
     });
+  },
+);
+
+test.skipIf(!hasBusyBox || !isRoot)(
+  "names the program that root lacks to change accounts",
+  async () => {
+    const sshd = await busyBoxServer();
+    const root = await openRemoteHost(await connectTo(sshd, { user: "root" }));
+    const running = root
+      .as({ uid: 64_100, gid: 64_100, name: "", home: "/" })
+      .run({ argv: ["true"] });
+    await expect(running).rejects.toThrow(
+      `127.0.0.1:${sshd.port} needs setpriv of util-linux to run commands as another account. Install it there (Alpine: apk add setpriv).`,
+    );
   },
 );
 

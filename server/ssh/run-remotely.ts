@@ -252,6 +252,12 @@ function explainStart(
         /not found/.test(before) ? "Install sudo there and add" : "Add"
       } this line with “visudo -f /etc/sudoers.d/quarterdeck”: ${sudoersLine(user, as.sudoName)}`,
     );
+  // That of BusyBox knows none of the options.
+  if (as?.words[0] === "setpriv" && /setpriv: (?:.*not found|unrecognized option)/.test(before))
+    return new ServerAway(
+      "refused",
+      `${place} needs setpriv of util-linux to run commands as another account. Install it there (Alpine: apk add setpriv).`,
+    );
   return new ServerAway(
     "lost",
     `${place} ended the session before ${program} was started there${line === "" ? "" : `: ${line}`}.`,
