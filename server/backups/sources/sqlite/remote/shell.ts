@@ -10,13 +10,17 @@ import { sqliteError } from "../failures.ts";
 export const temporaryRoot = "/var/tmp";
 
 /**
- * Functions of all scripts. `$real` is the path of the database with links resolved, `$parent` its folder. `look` prints the state of the
- * file. `place` prints a folder with enough space for `$1` KiB: beside the database, where a restore needs it too, otherwise that of
- * temporary files. `step` runs a command, and prints its exit code and output. `discard` removes our folders. `keep` starts a process
- * that removes a folder once no script has used it for a while, even if the connection is lost. `q` does not read the account's
- * `.sqliterc`.
+ * Functions of all scripts. `$real` is the path of the database with links resolved, `$parent` its folder. The `readlink -f` of
+ * BusyBox fails for a relative link to a file that is missing, which a restore puts back. `look` prints the state of the file.
+ * `place` prints a folder with enough space for `$1` KiB: beside the database, where a restore needs it too, otherwise that of
+ * temporary files. `step` runs a command, and prints its exit code and output. `discard` removes our folders. `keep` starts a
+ * process that removes a folder once no script has used it for a while, even if the connection is lost. `q` does not read the
+ * account's `.sqliterc`.
  */
-const prelude = `busy=$1; kept=$3; real=$(readlink -f -- "$2" && printf .); real=\${real%??}; real=\${real:-$2}
+const prelude = `busy=$1; kept=$3; real=$(readlink -f -- "$2" && printf .); real=\${real%??}
+[ "$real" ] || { [ -L "$2" ] && real=$(readlink -- "$2" && printf .); real=\${real%??}
+  case $real in /*|'') ;; *) real=\${2%/*}/$real ;; esac; }
+real=\${real:-$2}
 parent=\${real%/*}; parent=\${parent:-/}; shift 3; umask 077
 tell() { printf '%s\\0' "$@"; }
 step() { o=$("$@" 2>&1); c=$?; tell "$c" "$o"; return $c; }

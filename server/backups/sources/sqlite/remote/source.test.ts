@@ -12,6 +12,7 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -154,13 +155,18 @@ test("reports a server without sqlite3, with what installs it", async () => {
   expect(await strays()).toEqual([]);
 });
 
-test("keeps a link to a database", async () => {
+const readlinks = ["/usr/bin/readlink", "/bin/busybox"].filter((program) => existsSync(program));
+
+test.each(readlinks)("keeps a link to a database, by %s", async (program) => {
+  const programs = join(folder, "bin");
+  await mkdir(programs);
+  await symlink(program, join(programs, "readlink"));
   await mkdir(join(folder, "shared"));
   const real = join(folder, "shared/real.sqlite");
   exec(rich, real);
   await symlink("shared/real.sqlite", path);
   const before = contentOf(real);
-  const { source } = await makeSource();
+  const { source } = await makeSource({ PATH: `${programs}:/usr/bin:/bin` });
   const { content } = await dumpOf(source);
   await rm(real);
   await source.restore(Readable.from([content]), attempt());
