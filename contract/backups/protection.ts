@@ -76,7 +76,12 @@ export function judgeSource<One extends Judged>(
   if (best.state !== "protected" && !isAlsoWell) return { ...best, reason: several + best.reason };
   if (all.length === 1 && !isAlsoWell) return best;
   const warning = `${several}“${worst.name}”: ${worst.warning ?? worst.reason}`;
-  return { ...worst, state: "protected", reason: "Another configuration is good.", warning };
+  return {
+    ...worst,
+    state: "protected",
+    reason: "Another configuration has a good backup.",
+    warning,
+  };
 }
 
 function judge<Known extends Run>(

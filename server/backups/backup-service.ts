@@ -82,8 +82,17 @@ export function createBackupService(options: BackupServiceOptions) {
     options;
   const { run, runScheduled } = createRunMaker(options);
   const { addTask } = createAddTasks(options);
-  const { findFile } = createOpenStored(options);
   const lockBoth = createLockBoth(options);
+
+  /** Queues a verification of the stored file, unless the backup has another task. */
+  const verify = (found: BackupRow): Promise<void> =>
+    store.transaction(async (tx) => {
+      const { row, configuration } = await lockBoth(tx, found);
+      if (row.status !== "finished" || (await tasks.ofBackup(tx, row.id)).length > 0) return;
+      await addTask(tx, configuration, row.id, "verify");
+    });
+  // Otherwise the backup would count as good until its weekly verification.
+  const { findFile } = createOpenStored({ ...options, onDamage: verify });
 
   const endUnbegun = async (
     tx: Connection,
@@ -198,15 +207,7 @@ export function createBackupService(options: BackupServiceOptions) {
       return (await store.byId(row.id)) ?? row;
     },
 
-    /** Queues a verification of the stored file, unless the backup has another task. */
-    async verify(found: BackupRow): Promise<void> {
-      await store.transaction(async (tx) => {
-        const { row, configuration } = await lockBoth(tx, found);
-        if (row.status !== "finished" || (await tasks.ofBackup(tx, row.id)).length > 0) return;
-        await addTask(tx, configuration, row.id, "verify");
-      });
-    },
-
+    verify,
     setPinned: createPinning(options),
     copy: createCopyRequest(options),
 

@@ -242,12 +242,16 @@ describe("a download link", () => {
     expect(metrics).not.toContain(code);
   });
 
-  test("is refused under the same conditions as the download, before a browser follows it", async () => {
+  test("is refused under the same conditions as the download, before a browser follows it, and damage is recorded", async () => {
     const damaged = await service.run(configurationId);
     await writeFile(fileOf(damaged), "short");
     const ask = () => service.json<{ message: string }>("POST", linkPath(damaged.id));
     const message = `The stored file is damaged: it has 5 bytes instead of ${damaged.size}.`;
     expect(await ask()).toEqual({ status: 409, body: { message } });
+    await soon(async () => {
+      const { body } = await service.json<Backup>("GET", `/api/backup/${damaged.id}`);
+      expect(body.damage).toContain(`has 5 bytes instead of ${damaged.size}.`);
+    });
     await service.query("update backups set status = 'failed' where id = $1", [damaged.id]);
     expect((await ask()).status).toBe(409);
   });

@@ -19,19 +19,27 @@ export const asConflict = (error: unknown): never => {
   throw error instanceof ServiceError ? error : conflict(failureMessage(error));
 };
 
-type OpenStoredOptions = { resolver: Pick<Resolver, "storage">; chain: Pick<Chain, "baseOf"> };
+type OpenStoredOptions = {
+  resolver: Pick<Resolver, "storage">;
+  chain: Pick<Chain, "baseOf">;
+  /** Called where the file of a backup that counts as good is missing or has another size. */
+  onDamage?: (row: BackupRow) => Promise<void>;
+};
 
-export function createOpenStored({ resolver, chain }: OpenStoredOptions) {
+export function createOpenStored({ resolver, chain, onDamage }: OpenStoredOptions) {
   /** Returns the storage of a stored file whose size is correct. @throws a conflict for any other */
   async function findFile(row: BackupRow): Promise<Storage> {
     if (row.status !== "finished")
       throw conflict(`Only a finished backup has a file. The backup is ${row.status}.`);
     const storage = await resolver.storage(row.storage_provider_id).catch(asConflict);
     const size = await storage.size(row.path).catch(asConflict);
-    if (size === null) throw conflict("The stored file is missing.");
-    if (size !== row.size)
-      throw conflict(`The stored file is damaged: it has ${size} bytes instead of ${row.size}.`);
-    return storage;
+    if (size === row.size) return storage;
+    if (row.damage === null) await onDamage?.(row);
+    throw conflict(
+      size === null
+        ? "The stored file is missing."
+        : `The stored file is damaged: it has ${size} bytes instead of ${row.size}.`,
+    );
   }
 
   /** @returns the keys of an encrypted backup; null for any other. @throws a conflict, or InvalidFields */
