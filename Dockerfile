@@ -9,9 +9,9 @@ COPY . .
 RUN node --disable-warning=ExperimentalWarning server/setup/pack.ts /package
 
 FROM node:26.10.0-bookworm-slim
-# What backups, encrypted ones too, and servers over SSH need. Debian 12 has the client of PostgreSQL 15, which dumps no newer server.
+# What backups and servers over SSH need. Debian 12 has the client of PostgreSQL 15, which dumps no newer server.
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends age ca-certificates mariadb-client openssh-client postgresql-client \
+  && apt-get install --yes --no-install-recommends ca-certificates mariadb-client openssh-client postgresql-client \
   && rm -rf /var/lib/apt/lists/*
 RUN --mount=type=bind,from=build,source=/package,target=/package \
   npm install --prefix /opt/quarterdeck --no-audit --no-fund /package/quarterdeck-*.tgz \
