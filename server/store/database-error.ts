@@ -7,6 +7,8 @@ const words = {
   full: "The database's disk is full. Free some space. Saved data is safe.",
   starting: "The database is starting. Try again in a moment.",
   lost: "The database is not responding. Quarterdeck reconnects automatically. If the problem persists, check the database's log.",
+  refused:
+    "The database refuses Quarterdeck's connections. Check its pg_hba.conf, its name, the password and TLS; the database's log may tell more.",
   crowded: "All database connections are in use. Try again in a moment.",
   conflict: "Something else changed the same data at the same time. Try again.",
   readOnly:
@@ -33,6 +35,10 @@ export class ReadOnlyDatabase extends Error {
 }
 
 const bySqlState: Record<string, string> = {
+  // A server that has taken over may have another pg_hba.conf, password or database than the one that this start used.
+  "28000": words.refused,
+  "28P01": words.refused,
+  "3D000": words.refused,
   [readOnlyState]: words.readOnly,
   // Serialization failure and deadlock: PostgreSQL rolls back the whole transaction.
   "40001": words.conflict,
@@ -62,6 +68,9 @@ const lostCodes = new Set([
 const lostMessages =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired$)/;
 
+/** Of `pg`, for a server without TLS where the start found one with it. */
+const withoutTls = "The server does not support SSL connections";
+
 /**
  * Describes a problem of the database for operators. Only for errors of database calls, because a refused connection does not say
  * what it led to.
@@ -85,6 +94,7 @@ export function describeDatabaseError(error: unknown): string | null {
 
 function describeOne(error: NodeJS.ErrnoException & { address?: string }): string | null {
   const { code, message, address } = error;
+  if (message === withoutTls) return words.refused;
   if (code === undefined) return lostMessages.test(message) ? words.lost : null;
   const known = bySqlState[code];
   if (known !== undefined) return known;
