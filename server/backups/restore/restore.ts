@@ -123,7 +123,7 @@ export function createRestore(options: RestoreOptions) {
     if (isBuiltAside) output.say("Stored file verified.");
     output.say("Restored.");
     if (configuration.type === "site" && destination?.path === undefined)
-      output.say("The site's workers still use the previous folder. Restart them.");
+      output.say("If the site has workers, restart them: they still use the previous folder.");
     if (isBuiltAside) await noteSound(run);
     await outcome.endRestored(run);
   }
