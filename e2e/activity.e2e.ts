@@ -223,7 +223,7 @@ test("shows only the timeline of its server to a token for one server @long", as
   await expect(entries(page)).toContainText("Yours");
 });
 
-test("names the sites and servers of entries, and requests each server's sites only from a service without an overview", async ({
+test("names the sites and servers of entries, and requests each server's sites only from a service without an overview @long", async ({
   page,
   service,
   site,

@@ -173,7 +173,7 @@ test("browses a site's backup folder by folder, and searches it", async ({
   expect(await readFile(join(root, "public/images/later.svg"), "utf8")).toBe("later");
 });
 
-test("restores a file whose name no request can contain together with its folder", async ({
+test("restores a file whose name no request can contain together with its folder @long", async ({
   connected: page,
   service,
   backups,
@@ -208,7 +208,7 @@ test("restores a file whose name no request can contain together with its folder
   expect(await readFile(Buffer.from(`${odd}/caf\xe9.txt`, "latin1"), "utf8")).toBe("kept");
 });
 
-test("lists a backup whose file was unavailable after another try", async ({
+test("lists a backup whose file was unavailable after another try @long", async ({
   connected: page,
   service,
   backups,

@@ -102,7 +102,7 @@ test("restores an encrypted backup with the matching private key, and refuses an
   await removeProvider(service, backups, { id: 70, name: "sealed" });
 });
 
-test("opens an encrypted backup of a site with the key that was entered last", async ({
+test("opens an encrypted backup of a site with the key that was entered last @long", async ({
   connected: page,
   service,
   backups,

@@ -203,7 +203,7 @@ test("configurations, backups and webhooks have the same controls @long", async 
   await expect(rows(page)).toHaveCount(1);
 });
 
-test("opens a row's page on a click anywhere in the row, except where a click means something else", async ({
+test("opens a row's page on a click anywhere in the row, except where a click means something else @long", async ({
   connected: page,
   service,
   site,

@@ -168,7 +168,7 @@ test("a page whose code cannot be loaded during an outage says so, and opens aft
 });
 
 testInstallation(
-  "a dialog opened during an outage says so, and keeps the page and its selection",
+  "a dialog opened during an outage says so, and keeps the page and its selection @long",
   async ({ page, site, installation }) => {
     const { id } = await site.createWorker({ startsecs: 0 });
     await connectAs(page, installation.url);

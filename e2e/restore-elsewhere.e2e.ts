@@ -107,7 +107,7 @@ test("restores a backup into another database, after comparing the rows of both"
   expect(countIn(target.file)).toBe(7);
 });
 
-test("says which backup is gone, and leads back, if it was deleted meanwhile", async ({
+test("says which backup is gone, and leads back, if it was deleted meanwhile @long", async ({
   connected: page,
   service,
   backups,
