@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { describeDatabaseError } from "./database-error.ts";
 
 const againMs = 500;
-/** After this time without heartbeats another runner gets the job, see `jobs/serial-queue.ts`. */
+/** Longer than a job is kept without heartbeats, see `jobs/serial-queue.ts`; another runner may have it then, which ends the retries. */
 const limitMs = 60_000;
 
 type WhileAwayOptions = {
