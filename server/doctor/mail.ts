@@ -31,7 +31,7 @@ export async function checkMail(
     return warning(
       name,
       `${responds}, but offers no login on this port, so the user and password of SMTP_URL were not tried.`,
-      "Write the port for logins in SMTP_URL, usually 587, or 465 with smtps://. If the server needs none, remove user and password.",
+      "Use the port for logins in SMTP_URL, usually 587, or 465 with smtps://. If the server needs none, remove user and password.",
     );
   } catch (error) {
     return failed(name, toError(error).message, "Check SMTP_URL and the mail server.");

@@ -15,5 +15,5 @@ export const isKilled = ({ exitCode, signal }: Pick<CommandEnd, "exitCode" | "si
 /** @returns the rest of a sentence that begins with the program */
 export const endInWords = (end: Pick<CommandEnd, "exitCode" | "signal">): string =>
   isKilled(end)
-    ? "was killed, maybe for want of memory. Free some memory on the machine, then try again."
+    ? "was killed, probably because the machine ran out of memory. Free some memory there, then try again."
     : `ended with ${end.signal ?? `exit code ${end.exitCode}`}.`;

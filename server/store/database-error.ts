@@ -8,7 +8,7 @@ const words = {
   starting: "The database is starting. Try again in a moment.",
   lost: "The database is not responding. Quarterdeck reconnects automatically. If the problem persists, check the database's log.",
   refused:
-    "The database refuses Quarterdeck's connections. Check its pg_hba.conf, its name, the password and TLS; the database's log may tell more.",
+    "The database refuses Quarterdeck's connections. Check its pg_hba.conf, its name, the password and TLS. Its log has the details.",
   crowded: "All database connections are in use. Try again in a moment.",
   conflict: "Something else changed the same data at the same time. Try again.",
   readOnly:

@@ -163,5 +163,7 @@ const zstdMissing = () =>
 const lastLine = (text: string): string => {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("long mode"));
   const line = lines.at(-1) ?? "";
-  return line === "" ? "it was ended by a signal, maybe for want of memory." : `${line}.`;
+  return line === ""
+    ? "it was ended by a signal, probably because the machine ran out of memory."
+    : `${line}.`;
 };

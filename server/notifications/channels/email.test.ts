@@ -461,7 +461,7 @@ test("a sender beyond ASCII is used only with a server that takes it", async () 
   await send(via(modern));
   expect(modern.mails).toMatchObject([{ from: "jörg@bücher.example" }]);
   const refused = {
-    message: `The mail server 127.0.0.1:${ascii.port} doesn't take the sender jörg@bücher.example, because it lacks SMTPUTF8. Set one by ?from= in SMTP_URL with only ASCII before the @.`,
+    message: `The mail server 127.0.0.1:${ascii.port} doesn't accept the sender jörg@bücher.example, because it doesn't support SMTPUTF8. Set ?from= in SMTP_URL to an address with only ASCII characters before the @.`,
     isPermanent: true,
   };
   expect(await failure(send(via(ascii)))).toMatchObject(refused);

@@ -134,7 +134,7 @@ async function inSession<Result>(
     const { login } = smtp;
     if (login !== null && opened.allowsAuth)
       await step<boolean>((done) => opened.login({ user: login.user, pass: login.password }, done));
-    refuseUntakenSender(smtp, opened);
+    refuseUnsupportedSender(smtp, opened);
     return work(opened);
   };
   ending.addEventListener("abort", () => end(ending.reason), { once: true });
@@ -150,13 +150,16 @@ async function inSession<Result>(
 }
 
 /** RFC 6531: only a server that offers SMTPUTF8 takes such an address. nodemailer would send it to any other as it is. */
-function refuseUntakenSender({ host, port, from }: SmtpSettings, connection: SMTPConnection): void {
+function refuseUnsupportedSender(
+  { host, port, from }: SmtpSettings,
+  connection: SMTPConnection,
+): void {
   if (from === null || /^\p{ASCII}*@/u.test(from.address)) return;
   // The types lack what nodemailer has read from the response to EHLO.
   const { _supportedExtensions } = connection as unknown as { _supportedExtensions: string[] };
   if (_supportedExtensions.includes("SMTPUTF8")) return;
   throw new ChannelError(
-    `The mail server ${host}:${port} doesn't take the sender ${from.address}, because it lacks SMTPUTF8. Set one by ?from= in SMTP_URL with only ASCII before the @.`,
+    `The mail server ${host}:${port} doesn't accept the sender ${from.address}, because it doesn't support SMTPUTF8. Set ?from= in SMTP_URL to an address with only ASCII characters before the @.`,
     { isPermanent: true },
   );
 }

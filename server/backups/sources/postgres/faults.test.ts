@@ -33,7 +33,7 @@ const findTool = `for one in $(grep -lzFs "PGAPPNAME=quarterdeck $1" /proc/[0-9]
   read -r name <"\${one%environ}comm" && [ "$name" = "$2" ] && basename "$(dirname "$one")"; done; true`;
 
 const killed =
-  "was killed, maybe for want of memory. Free some memory on the machine, then try again.";
+  "was killed, probably because the machine ran out of memory. Free some memory there, then try again.";
 
 const reader = { user: "reader", password: "rea" };
 
