@@ -98,6 +98,9 @@ test.describe("a restore drill", () => {
     await openWithin(page, `/backup-configurations/${id}`);
     await expect(page.getByRole("link", { name: /^Backup \d+: .*damaged/ })).toBeVisible();
     await expect(page.getByText("Every stored backup is damaged.")).toBeVisible();
+    await expect(page.getByText(`Backup ${backup.id} failed its restore drill`)).toBeVisible();
+    await page.getByRole("link", { name: `Open backup ${backup.id}` }).click();
+    await expect(page.getByText(/^Restore drill failed/)).toBeVisible();
   });
 });
 

@@ -203,6 +203,8 @@ export const backupConfiguration = z
     drill: extra(z.int()),
     /** When a drill last proved that a backup of it can be restored. */
     last_proven_at: extra(timestamp),
+    /** The newest backup whose drill failed, unless a drill of it or of a newer one passed since; null = there is none. */
+    failed_drill: extra(z.object({ backup_id: id, at: timestamp })),
     /** The storage to which each run is copied; null = runs are not copied. */
     copy_storage_provider_id: extra(id),
     /** The storage that lacks the newest good backup; null = both storages have it, or there is only one. */

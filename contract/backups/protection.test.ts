@@ -76,6 +76,34 @@ test.each<[string, BackupConfiguration, Protection["state"], RegExp]>([
     /restore drill is overdue/,
   ],
   [
+    "a failed restore drill",
+    configuration([backup()], { drill: 7, failed_drill: { backup_id: 1, at }, last_proven_at: at }),
+    "late",
+    /^Backup 1 failed its restore drill\.$/,
+  ],
+  [
+    "a failed restore drill of an earlier backup, where another drill will follow",
+    configuration([backup({ id: 2 }), backup()], {
+      drill: 7,
+      failed_drill: { backup_id: 1, at },
+      last_proven_at: at,
+    }),
+    "late",
+    /^Backup 1 failed/,
+  ],
+  [
+    "a failed restore drill of the newest backup, without drills by schedule",
+    configuration([backup()], { failed_drill: { backup_id: 1, at } }),
+    "late",
+    /^Backup 1 failed/,
+  ],
+  [
+    "a failed restore drill of an earlier backup, without drills by schedule",
+    configuration([backup({ id: 2 }), backup()], { failed_drill: { backup_id: 1, at } }),
+    "protected",
+    /good/,
+  ],
+  [
     "a timely restore drill",
     configuration([backup()], { drill: 7, last_proven_at: "2026-06-05T02:30:00.000000Z" }),
     "protected",

@@ -8,10 +8,16 @@ import {
 } from "./backup.ts";
 
 /** Fields of a run and of its configuration that the decision needs. */
-type Run = Pick<Backup, "status" | "damage" | "ended_at" | "trigger">;
+type Run = Pick<Backup, "id" | "status" | "damage" | "ended_at" | "trigger">;
 type Configuration<Known extends Run> = Pick<
   BackupConfiguration,
-  "status" | "missed_since" | "last_finished_at" | "drill" | "last_proven_at" | "copy_missing"
+  | "status"
+  | "missed_since"
+  | "last_finished_at"
+  | "drill"
+  | "last_proven_at"
+  | "failed_drill"
+  | "copy_missing"
 > & {
   last_backup: Known | null;
   backups: readonly Known[];
@@ -115,6 +121,8 @@ function judge<Known extends Run>(
   if (last?.status === "failed") return late("The last run failed.");
   if (configuration.copy_missing)
     return late(`The newest backup is missing in ${configuration.copy_missing.storage}.`);
+  const failed = countingFailedDrill(configuration, newest.id);
+  if (failed) return late(`Backup ${failed.backup_id} failed its restore drill.`);
   if (configuration.drill && isProofOld(configuration, nowMs))
     return late("A restore drill is overdue.");
   // Services without this extra do not report overdue runs.
@@ -122,6 +130,18 @@ function judge<Known extends Run>(
   const reason = `The newest backup is good${isTimed ? " and on time" : ""}.`;
   return { state: "protected", reason, newest };
 }
+
+/**
+ * Returns the failed drill that counts, or null. Without further drills it counts until the next good run, of which nothing is known.
+ * @param newestGood id of the newest good run
+ */
+export const countingFailedDrill = <Failed extends { backup_id: number }>(
+  {
+    drill,
+    failed_drill: failed,
+  }: { drill?: number | null | undefined; failed_drill?: Failed | null | undefined },
+  newestGood: number | null | undefined,
+): Failed | null => (failed && (drill || failed.backup_id >= (newestGood ?? 0)) ? failed : null);
 
 /** A drill is due after `drill` days, and late after a further quarter of that time. */
 function isProofOld({ drill, last_proven_at, backups }: Configuration<Run>, nowMs: number) {

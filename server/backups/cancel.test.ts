@@ -162,6 +162,7 @@ test.each(casesOf(sourceKinds, ["SQLite"]))(
     }
     const after = await service.backup(backup.id);
     expect(after.restore_output).toMatch(/Canceled by .+\. Nothing was changed\./);
+    expect((await service.show(id)).failed_drill).toBeNull();
     expect(after.drill_output).toMatch(
       /Canceled by .+\. The backup and its source are unchanged\./,
     );

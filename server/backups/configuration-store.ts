@@ -3,7 +3,18 @@ import { rangeOf } from "../../contract/paging.ts";
 import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
 import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, desc, eq, inArray, isNotNull, isNull, sql } from "../store/drizzle.ts";
+import {
+  and,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  notExists,
+  sql,
+  type PgColumn,
+} from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest, type Rows } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
 import {
@@ -13,6 +24,8 @@ import {
 } from "../store/tables/backups.ts";
 import { databases, sites } from "../store/tables/inventory.ts";
 import { isCopyMissing } from "./copies/copy-missing.ts";
+
+type DrilledBackup = Pick<typeof backups.$inferSelect, "id" | "configuration_id">;
 
 export type ConfigurationRow = typeof configurations.$inferSelect;
 type NewConfigurationRow = Omit<typeof configurations.$inferInsert, "id" | "transition" | "status">;
@@ -41,10 +54,12 @@ const statusOfRuns = sql`(
 const isUnprotected = sql`(${configurations.adopted_at} is null and not exists (
   select from ${newestBackups} run where run.configuration_id = ${configurations.id} and run.good_id is not null))`;
 
-/** Whether there is a warning, as `warningsOf` tells, or a restore drill is overdue, as `protectionOf` does: by a quarter of its days. */
+/** Whether there is a warning, as `warningsOf` tells, or a restore drill failed or is overdue by a quarter of its days, as `protectionOf` tells. */
 const isWarned = sql`(${configurations.install_warnings} <> '{}' or exists (
   select from ${newestBackups} run where run.configuration_id = ${configurations.id} and (
     jsonb_path_exists(run.runs, '$[*] ? (@.damage != null || @.status == "finished" && @.warnings.size() > 0)')
+    or ${configurations.failed_drill_id} is not null
+      and (${configurations.drill} is not null or ${configurations.failed_drill_id} >= run.good_id)
     or coalesce(${configurations.last_proven_at}, run.oldest_ended_at) < now() - ${configurations.drill} * interval '30 hours')))`;
 
 export function createConfigurationStore(db: Database) {
@@ -194,8 +209,50 @@ export function createConfigurationStore(db: Database) {
         .where(eq(configurations.id, id));
     },
 
-    async setProven(tx: Connection, id: number, at: Date): Promise<void> {
-      await tx.update(configurations).set({ last_proven_at: at }).where(eq(configurations.id, id));
+    /** Stores that a drill passed. */
+    async setProven(
+      tx: Connection,
+      { id, configuration_id }: DrilledBackup,
+      at: Date,
+    ): Promise<void> {
+      const unlessOlder = (column: PgColumn) =>
+        sql`case when ${configurations.failed_drill_id} > ${id} then ${column} end`;
+      await tx
+        .update(configurations)
+        .set({
+          last_proven_at: at,
+          failed_drill_id: unlessOlder(configurations.failed_drill_id),
+          failed_drill_at: unlessOlder(configurations.failed_drill_at),
+        })
+        .where(eq(configurations.id, configuration_id));
+    },
+
+    /** Stores that a drill failed, unless one of a newer backup passed or failed before. */
+    async setDrillFailed(
+      tx: Connection,
+      { id, configuration_id }: DrilledBackup,
+      at: Date,
+    ): Promise<void> {
+      const newerPassed = tx
+        .select()
+        .from(backups)
+        .where(
+          and(
+            eq(backups.configuration_id, configuration_id),
+            gt(backups.id, id),
+            eq(backups.drill_status, "finished"),
+          ),
+        );
+      await tx
+        .update(configurations)
+        .set({ failed_drill_id: id, failed_drill_at: at })
+        .where(
+          and(
+            eq(configurations.id, configuration_id),
+            sql`${configurations.failed_drill_id} > ${id} is not true`,
+            notExists(newerPassed),
+          ),
+        );
     },
 
     /** Removes the row and those of its backups, but no files. */

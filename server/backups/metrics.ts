@@ -5,6 +5,7 @@ import {
   protectionStates,
   type BackupTrigger,
 } from "../../contract/backups/backup.ts";
+import { countingFailedDrill } from "../../contract/backups/protection.ts";
 import { expectedGapMs } from "../../contract/backups/schedule.ts";
 import type { Clock } from "../clock.ts";
 import type { Metric, Labels, MetricsPart } from "../metrics/part.ts";
@@ -142,6 +143,11 @@ export function backupMetrics(clock: Clock): MetricsPart {
           "copy_missing",
           "Whether the newest good backup is missing in the second storage of its configuration.",
           ({ copy_missing: missing }) => (missing === null ? 0 : 1),
+        ),
+        ofEach(
+          "drill_failed",
+          "Whether a backup failed its restore drill, and none passed one since.",
+          (one) => (countingFailedDrill(one, one.good_id) === null ? 0 : 1),
         ),
         ofEach(
           "last_proven_timestamp_seconds",

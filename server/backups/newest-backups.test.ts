@@ -98,6 +98,11 @@ async function fillAtRandom(): Promise<void> {
             made?.id,
           ],
         );
+      if (roll(isPlain ? 30 : 15) === 0)
+        await query(
+          `update backup_configurations set failed_drill_id = $2, failed_drill_at = now() where id = $1`,
+          [id, made?.id],
+        );
     }
   }
 }
@@ -137,6 +142,10 @@ async function judgeByList(id: number) {
       last_backup: shown[0] ?? null,
       missed_since: toTimestampOrNull(one.missed_since),
       last_proven_at: toTimestampOrNull(one.last_proven_at),
+      failed_drill:
+        one.failed_drill_id === null
+          ? null
+          : { backup_id: one.failed_drill_id, at: toTimestamp(now) },
       copy_missing: isMissing
         ? {
             storage: copyTarget(good, one) === 1 ? "disk" : "second",

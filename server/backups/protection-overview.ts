@@ -58,7 +58,8 @@ function problemAt(one: ProtectedConfiguration, runs: readonly DecidingRun[]): n
   const ended = runs.find((run) => run.ended !== null && run.trigger !== "safety");
   if (one.status === "failed") return toMs(one.status_since);
   const isGood = ended?.status === "finished" && ended.damage === null;
-  return toMs(isGood && one.copy_missing !== null ? one.copy_missing.since : ended?.ended);
+  const since = isGood ? (one.copy_missing?.since ?? one.failed_drill?.at) : null;
+  return toMs(since ?? ended?.ended);
 }
 
 /** Returns the first line of the reason; the configuration's page shows the rest. */
@@ -68,7 +69,7 @@ function detailOf(one: ProtectedConfiguration, runs: readonly DecidingRun[]): st
   return text?.split("\n", 1)[0] ?? null;
 }
 
-/** Whether a run would fix the problem: not for a failed configuration or an overdue drill. */
+/** Whether a run would fix the problem: not for a failed configuration or a failed or overdue drill. */
 function isMendedByRun(one: ProtectedConfiguration, runs: readonly DecidingRun[]): boolean {
   const last = runs.find(({ trigger }) => trigger !== "safety");
   if (one.status !== "installed" || isInTransit(last?.status)) return false;

@@ -29,6 +29,7 @@ export type ProtectedConfiguration = {
   missed_since: number | null;
   copy_missing: MissingCopy | null;
   proven: number | null;
+  failed_drill: { backup_id: number; at: number } | null;
   good_id: number | null;
   good_at: number | null;
   good_size: number | null;
@@ -74,6 +75,7 @@ const isWell = (
   now: Date,
 ) => sql`(c.status = 'installed' and c.missed_since is null and c.install_warnings = '{}'
   and newest.good_id is not null and newest.runs is null and ${isMissing} is not true
+  and (c.failed_drill_id is null or c.drill is null and c.failed_drill_id < newest.good_id)
   and (c.drill is null or coalesce(c.last_proven_at, newest.oldest_ended_at)
     > ${now.toISOString()}::timestamptz - c.drill * interval '24 hours')) is true`;
 
@@ -83,7 +85,7 @@ const isWell = (
  */
 const mayBeUnwell = (now: Date) => sql`
   select c.id from backup_configurations c
-  where c.status <> 'installed' or c.missed_since is not null or c.install_warnings <> '{}' or (c.drill is not null
+  where c.status <> 'installed' or c.missed_since is not null or c.install_warnings <> '{}' or c.failed_drill_id is not null or (c.drill is not null
     and (c.last_proven_at is null or c.last_proven_at <= ${now.toISOString()}::timestamptz - c.drill * interval '24 hours'))
   union all
   select configuration_id from newest_backups where good_id is null or runs is not null
@@ -156,6 +158,8 @@ const columns = sql`c.id, c.name, c.server_id, s.name as server, c.site_id, c.da
   extract(epoch from c.next_run_at)::float8 as next_run,
   extract(epoch from c.missed_since)::float8 as missed_since,
   extract(epoch from c.last_proven_at)::float8 as proven,
+  case when c.failed_drill_id is not null then json_build_object(
+    'backup_id', c.failed_drill_id, 'at', extract(epoch from c.failed_drill_at)::float8) end as failed_drill,
   newest.good_id, extract(epoch from newest.good_ended_at)::float8 as good_at,
   newest.good_size::float8 as good_size, newest.good_plain_size::float8 as good_plain_size,
   extract(epoch from newest.good_ended_at - newest.good_started_at)::float8 as good_seconds,
@@ -193,7 +197,14 @@ export function protectionByRuns(
 ): Pick<Protection, "state" | "reason" | "warning"> {
   // The end of a backup only matters for the next drill, which `last_proven_at` below already covers.
   const backups = runs.map((run) => ({ ...run, ended_at: null }));
-  const { status, drill, missed_since: missed, good_at: goodAt, copy_missing } = configuration;
+  const {
+    status,
+    drill,
+    missed_since: missed,
+    good_at: goodAt,
+    copy_missing,
+    failed_drill: failed,
+  } = configuration;
   // If no backup was ever proven, the interval counts from the oldest backup.
   const proven = drill === null ? null : (configuration.proven ?? configuration.oldest_ended);
   return protectionOf(
@@ -205,6 +216,7 @@ export function protectionByRuns(
       missed_since: secondsToTimestamp(missed),
       copy_missing: toMissing(copy_missing),
       last_proven_at: secondsToTimestamp(proven),
+      failed_drill: failed && { ...failed, at: toTimestamp(new Date(failed.at * 1000)) },
       last_finished_at: secondsToTimestamp(goodAt),
       warnings: warningsOf(configuration, runs),
     },

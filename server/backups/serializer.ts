@@ -162,6 +162,10 @@ export function createSerializer({ store, copies, tasks, inventory, clock }: Ser
       bytes_per_second: row.bytes_per_second,
       incremental: row.incremental,
       last_proven_at: toTimestampOrNull(row.last_proven_at),
+      failed_drill:
+        row.failed_drill_id === null || row.failed_drill_at === null
+          ? null
+          : { backup_id: row.failed_drill_id, at: toTimestamp(row.failed_drill_at) },
       adopted_at: toTimestampOrNull(row.adopted_at),
       warnings: warningsOf(row, shown),
     };

@@ -179,6 +179,7 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
           await recordEvent(tx, restoreEvent(configuration, backup, never));
         } else if (task.kind === "drill") {
           await store.update(tx, backup.id, { drill_status: "failed", drill_output: reason });
+          await configurations.setDrillFailed(tx, backup, never.endedAt);
           await recordEvent(tx, drillFailedEvent(configuration, backup, never));
         }
         return null;

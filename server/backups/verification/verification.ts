@@ -133,7 +133,7 @@ export function createVerification(options: VerificationOptions) {
         if (damage !== null) await note.damaged(tx, configuration, row, damage, at);
         if (reason === null) {
           await note.sound(tx, row, at, { ...drilled, drill_status: "finished" });
-          await configurations.setProven(tx, configuration.id, at);
+          await configurations.setProven(tx, row, at);
           await recordActivity(
             tx,
             backupEntry(configuration, row, "proven restorable", {
@@ -148,6 +148,7 @@ export function createVerification(options: VerificationOptions) {
           );
         else {
           const details = { reason, startedAt: task.started_at, endedAt: at };
+          await configurations.setDrillFailed(tx, row, at);
           await recordEvent(tx, drillFailedEvent(configuration, row, details));
         }
       });

@@ -59,6 +59,9 @@ export const backupConfigurations = pgTable(
     /** Since when a run is overdue. */
     missed_since: moment("missed_since"),
     last_proven_at: moment("last_proven_at"),
+    /** The newest backup whose drill failed, unless a drill of it or of a newer one passed since. It may be deleted by now. */
+    failed_drill_id: integer(),
+    failed_drill_at: moment("failed_drill_at"),
     /**
      * When it was created for backups of an earlier installation; null once it has settings of its own, or for any other
      * configuration.

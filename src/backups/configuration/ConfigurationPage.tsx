@@ -2,8 +2,9 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Suspense, useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
-import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
+import { isFinishedRun, type BackupConfiguration } from "../../../contract/backups/backup.ts";
 import { keepInWords } from "../../../contract/backups/keep-rules.ts";
+import { countingFailedDrill } from "../../../contract/backups/protection.ts";
 import { makePoller } from "../../api/poll.ts";
 import { useLoaded } from "../../api/query.ts";
 import { Crumbs } from "../../app/place/Crumbs.tsx";
@@ -21,6 +22,7 @@ import { ConfigurationActions } from "../ConfigurationActions.tsx";
 import { ConfigurationState, otherWarnings } from "../ConfigurationState.tsx";
 import type { configurationLoader } from "../loaders.ts";
 import { CopyMissingNotice } from "./CopyMissingNotice.tsx";
+import { DrillFailedNotice } from "./DrillFailedNotice.tsx";
 import { ExcludedList } from "../ExcludedList.tsx";
 import { NextRuns } from "./NextRuns.tsx";
 import { configurationQuery, countsQuery, scheduleQuery } from "../queries.ts";
@@ -134,6 +136,10 @@ export function ConfigurationPage() {
   });
 
   const { copy_storage_provider_id: copiesTo, copy_missing: missing } = configuration;
+  const newestGood = configuration.backups.find(
+    (backup) => isFinishedRun(backup) && !backup.damage,
+  );
+  const failedDrill = countingFailedDrill(configuration, newestGood?.id);
   const leave = () => {
     setIsLeaving(true);
     toast.success(`Deleting “${configuration.name}”.`);
@@ -177,6 +183,7 @@ export function ConfigurationPage() {
         </Notice>
       )}
       {missing && <CopyMissingNotice configuration={configuration} missing={missing} />}
+      {failedDrill && <DrillFailedNotice failed={failedDrill} />}
       {otherWarnings(configuration).map((warning) => (
         <Notice key={warning} tone="warn">
           <p>{warning}</p>

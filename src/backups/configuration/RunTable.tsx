@@ -26,6 +26,7 @@ function Marks({ backup, showsKind }: { backup: Backup; showsKind: boolean }) {
   const bad = [
     damage ? "damaged" : null,
     broken === undefined ? null : broken.status === "damaged" ? "copy damaged" : "copy missing",
+    drill === "failed" ? "drill failed" : null,
   ].filter((mark) => mark !== null);
   const others = [
     kind,
@@ -33,7 +34,7 @@ function Marks({ backup, showsKind }: { backup: Backup; showsKind: boolean }) {
     isLocked(backup) ? "locked" : null,
     drill === "finished"
       ? "drill passed"
-      : drill === null || drill === undefined
+      : drill === null || drill === undefined || drill === "failed"
         ? null
         : `drill ${drill}`,
     restore === null ? null : `restore ${restore}`,
