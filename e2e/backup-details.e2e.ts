@@ -250,7 +250,7 @@ test.describe("a run", () => {
   });
 });
 
-test("a pinned backup can't be deleted until it is unpinned, and deleting it removes its file and returns to its configuration", async ({
+test("a pinned backup can't be deleted until it is unpinned, and deleting it removes its file and returns to its configuration @long", async ({
   connected: page,
   service,
   backups,

@@ -136,7 +136,7 @@ test.describe("a run in its list row", () => {
     expect(await readdir(backups.site.root)).toContain("later.txt");
   });
 
-  test("that ends before the confirmation closes it, and says so", async ({
+  test("that ends before the confirmation closes it, and says so @long", async ({
     connected: page,
     service,
     backups,

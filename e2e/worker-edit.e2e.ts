@@ -44,7 +44,7 @@ test("a change replaces the processes and is shown, from the list to the worker'
   await expect(page.getByText("queue default → high, memory 128 → 256")).toBeVisible();
 });
 
-test("reverts a change that cannot start, and shows this and why on the worker's page", async ({
+test("reverts a change that cannot start, and shows this and why on the worker's page @long", async ({
   connected: page,
   service,
   site,

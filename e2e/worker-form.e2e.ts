@@ -103,7 +103,7 @@ test.describe("the form", () => {
     await expect(directory).toBeFocused();
   });
 
-  test("is replaced in the history after saving: Back leads to the previous page, and still asks before other changes are lost", async ({
+  test("is replaced in the history after saving: Back leads to the previous page, and still asks before other changes are lost @long", async ({
     connected: page,
     service,
     site,

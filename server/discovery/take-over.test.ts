@@ -282,20 +282,22 @@ sites:
     expect(entries.data.map(({ action }) => action)).toContain("took over");
   });
 
-  test("leaves the program running if the worker does not come up", async () => {
-    await writeFile(join(root, "worker"), "exit 1");
-    await addProgram("shop-queue", { ...shopProgram(), startsecs: 1 });
-    const { body } = await takeOver(await find("shop-queue"));
-    const { take_over: taken } = await untilTaken(body.id, { status: "failed", commands: [] });
-    expect(taken?.reason).toBe(`Worker ${body.id} is failed. shop-queue was left as it is.`);
-    expect(await statesOf("shop-queue")).toEqual(["RUNNING"]);
-    // Once the cause is fixed, the take-over continues with the same worker.
-    await rm(join(root, "worker"));
-    await writeFile(join(root, "end"), "");
-    await service.call("POST", `/api/worker/${body.id}/start`);
-    expect((await takeOver(await find("shop-queue"))).body.id).toBe(body.id);
-    await untilTaken(body.id, { status: "finished" });
-    expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
+  inLongForm(() => {
+    test("leaves the program running if the worker does not come up", async () => {
+      await writeFile(join(root, "worker"), "exit 1");
+      await addProgram("shop-queue", { ...shopProgram(), startsecs: 1 });
+      const { body } = await takeOver(await find("shop-queue"));
+      const { take_over: taken } = await untilTaken(body.id, { status: "failed", commands: [] });
+      expect(taken?.reason).toBe(`Worker ${body.id} is failed. shop-queue was left as it is.`);
+      expect(await statesOf("shop-queue")).toEqual(["RUNNING"]);
+      // Once the cause is fixed, the take-over continues with the same worker.
+      await rm(join(root, "worker"));
+      await writeFile(join(root, "end"), "");
+      await service.call("POST", `/api/worker/${body.id}/start`);
+      expect((await takeOver(await find("shop-queue"))).body.id).toBe(body.id);
+      await untilTaken(body.id, { status: "finished" });
+      expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
+    });
   });
 
   test("does not stop a program that was put in its place meanwhile", async () => {

@@ -213,12 +213,14 @@ test("when an instance is killed another one takes its servers over within 30 s,
   expect(types.map(({ type }) => type)).toEqual(["server.unreachable", "server.recovered"]);
 }, 180_000);
 
-test("a stopping instance hands its servers over", async () => {
-  const owners = await secondHasSome();
-  const taken = servers.find((id) => owners.get(id) === "second") ?? 0;
-  const before = pidsOf(await installed(api, taken));
-  await second.end("SIGTERM");
-  expect(await several.query("select from instances where name = 'second'")).toEqual([]);
-  await soon(async () => expect((await several.owners()).get(taken)).toBe("first"));
-  expect(pidsOf(await installed(api, taken))).toEqual(before);
+inLongForm(() => {
+  test("a stopping instance hands its servers over", async () => {
+    const owners = await secondHasSome();
+    const taken = servers.find((id) => owners.get(id) === "second") ?? 0;
+    const before = pidsOf(await installed(api, taken));
+    await second.end("SIGTERM");
+    expect(await several.query("select from instances where name = 'second'")).toEqual([]);
+    await soon(async () => expect((await several.owners()).get(taken)).toBe("first"));
+    expect(pidsOf(await installed(api, taken))).toEqual(before);
+  });
 });

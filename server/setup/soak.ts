@@ -49,6 +49,7 @@ const programs: readonly Program[] = [
       "server/backups/sources/folder/excludes.test.ts",
       "server/backups/sources/mysql-server/source.test.ts",
       "server/backups/sources/mysql/floats.test.ts",
+      "server/backups/sources/mysql/objects.test.ts",
       "server/backups/sources/mysql/odd-data.test.ts",
       "server/backups/sources/mysql/privileges.test.ts",
       "server/backups/whole-server.test.ts",
@@ -88,6 +89,7 @@ const programs: readonly Program[] = [
       "server/backups/sources/sqlite/restore-tables.test.ts",
       "server/backups/sources/sqlite/source.test.ts",
       "server/discovery/take-over.test.ts",
+      "server/ssh/run-remotely.test.ts",
       "server/workers/change/change.test.ts",
       "server/workers/crash-loop/coming-and-going.test.ts",
       "server/workers/deployment/deployment.test.ts",
@@ -147,8 +149,13 @@ const programs: readonly Program[] = [
   },
   {
     name: "away",
-    about: "ten minutes without the sshd of a server, beside its workers",
-    files: ["server/ssh/told-once.test.ts", "server/workers/remote.test.ts"],
+    about:
+      "ten minutes without the sshd of a server, beside its workers, and all that is tried of a server that comes and goes",
+    files: [
+      "server/ssh/reachability.test.ts",
+      "server/ssh/told-once.test.ts",
+      "server/workers/remote.test.ts",
+    ],
     environment: { AWAY_SECONDS: "600", LONG_FORM: "true" },
   },
   {
@@ -170,6 +177,7 @@ const programs: readonly Program[] = [
     about:
       "orders that wait behind others, or of workers that restart by themselves, while supervisord does not answer",
     files: [
+      "server/workers/supervisord/broken-config.test.ts",
       "server/workers/supervisord/unreachable.test.ts",
       "server/workers/supervisord/waiting.test.ts",
     ],

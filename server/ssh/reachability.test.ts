@@ -6,7 +6,7 @@ import type { Server, ServerStatus } from "../../contract/servers.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { createApp } from "../app.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
-import { isLongForm } from "../testing/long-form.ts";
+import { inLongForm, isLongForm } from "../testing/long-form.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { startReceiver } from "../webhooks/testing/receiver.ts";
@@ -217,34 +217,36 @@ async function changeInventory(service: TestService, part: string, other: string
   service.app.readInventory();
 }
 
-test.concurrent("a connection that ends with its changed entry or with the service reports nothing about the server", async (context) => {
-  const [sshd, other] = await Promise.all([startServer(context), startServer(context)]);
-  const { service, isReachable, status } = await startService(context, sshd);
-  await isReachable(true);
-  /** Resolves once the server was asked and has not responded yet. */
-  const hangWhileAsked = async (hung: TestSshd, part: string, name: string) => {
-    context.onTestFinished(await hung.hang());
-    // Saving the inventory makes the service check all servers.
-    await changeInventory(service, `name: ${part}`, `name: ${name}`);
+inLongForm(() => {
+  test.concurrent("a connection that ends with its changed entry or with the service reports nothing about the server", async (context) => {
+    const [sshd, other] = await Promise.all([startServer(context), startServer(context)]);
+    const { service, isReachable, status } = await startService(context, sshd);
+    await isReachable(true);
+    /** Resolves once the server was asked and has not responded yet. */
+    const hangWhileAsked = async (hung: TestSshd, part: string, name: string) => {
+      context.onTestFinished(await hung.hang());
+      // Saving the inventory makes the service check all servers.
+      await changeInventory(service, `name: ${part}`, `name: ${name}`);
+      await inTime(async () =>
+        expect((await service.json("GET", "/api/site/3")).body).toMatchObject({ name }),
+      );
+    };
+    const events = () => service.query("select type from events");
+
+    await hangWhileAsked(sshd, "blog", "journal");
+    await changeInventory(service, sshEntry(sshd), sshEntry(other));
     await inTime(async () =>
-      expect((await service.json("GET", "/api/site/3")).body).toMatchObject({ name }),
+      expect(await status()).toMatchObject({
+        reachable: true,
+        place: expect.stringContaining(String(other.port)),
+        latency: expect.any(Number),
+      }),
     );
-  };
-  const events = () => service.query("select type from events");
+    expect(await events()).toEqual([]);
 
-  await hangWhileAsked(sshd, "blog", "journal");
-  await changeInventory(service, sshEntry(sshd), sshEntry(other));
-  await inTime(async () =>
-    expect(await status()).toMatchObject({
-      reachable: true,
-      place: expect.stringContaining(String(other.port)),
-      latency: expect.any(Number),
-    }),
-  );
-  expect(await events()).toEqual([]);
-
-  await hangWhileAsked(other, "journal", "diary");
-  await service.app.close("keep");
-  service.app = await createApp(service.options);
-  expect(await events()).toEqual([]);
+    await hangWhileAsked(other, "journal", "diary");
+    await service.app.close("keep");
+    service.app = await createApp(service.options);
+    expect(await events()).toEqual([]);
+  });
 });

@@ -234,49 +234,51 @@ const isOn = (serverId: number) =>
     expect(site.server_id).toBe(serverId);
   });
 
-test("a worker whose site has left an unreachable server starts on the new one", async () => {
-  const { body } = await post(workerBody);
-  const { id } = body;
-  await becomes(id, { status: "installed" });
-  expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
-  await becomes(id, { status: "stopped" });
-  await sshd.stop();
-  await becomes(id, { status: "unreachable", last_status: "stopped" });
-  const there = await readFile(service.inventoryFile, "utf8");
-  const moved = there
-    .replace("sites:", "  - { id: 2, name: new, connection: local }\nsites:")
-    .replace("server: 1, name: shop", "server: 2, name: shop");
-  try {
-    // The database rejects the first changes of the worker.
-    await service.query(
-      `create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
+inLongForm(() => {
+  test("a worker whose site has left an unreachable server starts on the new one", async () => {
+    const { body } = await post(workerBody);
+    const { id } = body;
+    await becomes(id, { status: "installed" });
+    expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
+    await becomes(id, { status: "stopped" });
+    await sshd.stop();
+    await becomes(id, { status: "unreachable", last_status: "stopped" });
+    const there = await readFile(service.inventoryFile, "utf8");
+    const moved = there
+      .replace("sites:", "  - { id: 2, name: new, connection: local }\nsites:")
+      .replace("server: 1, name: shop", "server: 2, name: shop");
+    try {
+      // The database rejects the first changes of the worker.
+      await service.query(
+        `create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
       create trigger refuse before update of unreachable_since on workers execute function refuse()`,
-    );
-    await writeFile(service.inventoryFile, moved);
-    await soon(() => expect(log).toContain("workers whose sites are on other servers now"));
-    await service.query("drop function refuse cascade");
-    // Whether the former server responds no longer matters.
-    await becomes(id, { status: "stopped", unreachable_since: null });
-    expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
-    await becomes(id, { status: "installed" });
-    expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
-    await becomes(id, { status: "stopped" });
-    // Moves the site back and forth while the worker's files on the unreachable server cannot be removed.
-    await writeFile(service.inventoryFile, there);
+      );
+      await writeFile(service.inventoryFile, moved);
+      await soon(() => expect(log).toContain("workers whose sites are on other servers now"));
+      await service.query("drop function refuse cascade");
+      // Whether the former server responds no longer matters.
+      await becomes(id, { status: "stopped", unreachable_since: null });
+      expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
+      await becomes(id, { status: "installed" });
+      expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
+      await becomes(id, { status: "stopped" });
+      // Moves the site back and forth while the worker's files on the unreachable server cannot be removed.
+      await writeFile(service.inventoryFile, there);
+      await isOn(1);
+      await writeFile(service.inventoryFile, moved);
+      await isOn(2);
+      expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
+      await becomes(id, { status: "installed" });
+      expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
+      await becomes(id, { status: "stopped" });
+    } finally {
+      await sshd.start();
+      await writeFile(service.inventoryFile, there);
+    }
     await isOn(1);
-    await writeFile(service.inventoryFile, moved);
-    await isOn(2);
+    // The removal of the remaining files, now that the server responds, must not affect the new start.
     expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
     await becomes(id, { status: "installed" });
-    expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
-    await becomes(id, { status: "stopped" });
-  } finally {
-    await sshd.start();
-    await writeFile(service.inventoryFile, there);
-  }
-  await isOn(1);
-  // The removal of the remaining files, now that the server responds, must not affect the new start.
-  expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
-  await becomes(id, { status: "installed" });
-  expect(await filesOf(id)).not.toEqual([]);
-}, 240_000);
+    expect(await filesOf(id)).not.toEqual([]);
+  }, 240_000);
+});

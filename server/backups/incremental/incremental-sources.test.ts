@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup } from "../../../contract/backups/backup.ts";
-import { isLongForm } from "../../testing/long-form.ts";
+import { inLongForm, isLongForm } from "../../testing/long-form.ts";
 import { createRemoteServer } from "../../ssh/testing/remote-server.ts";
 import { startS3, type Gate } from "../../storage/testing/s3.ts";
 import { ownUser } from "../../testing/own-user.ts";
@@ -218,73 +218,75 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     return again;
   }
 
-  test("reads a folder again if it has changed, changes meanwhile, or the backup to refer to is missing", async () => {
-    const at = (path: string) => join(service.folder, path);
-    const change = { backupable_type: "site", backupable_id: hooked };
-    const copying = { incremental: true, copy_storage_provider_id: second };
-    await writeFile(at("before.sh"), "");
-    const { id } = await service.installed({ ...change, ...copying });
-    const full = await service.run(id);
-    const same = await isReferredTo(full);
-    const again = await isReferredTo(full);
-    const [copy] = (await service.backup(again.id)).copies ?? [];
-    const { path } = await service.backup(copy?.id ?? 0);
-    const whole = await readFile(at(`copies/${same.path}`));
-    expect(await readFile(at(`second/${path}`))).toEqual(whole);
-    const manifest = async (of: Backup) =>
-      JSON.parse(await readFile(manifestKeyOf(at(`copies/${of.path}`)), "utf8"));
-    const { counts } = await manifest(full);
-    const { base } = await manifest(same);
-    expect(await manifest(again)).toMatchObject({ version: 2, backup: { id: again.id }, base });
-    expect((await manifest(again)).counts).toEqual(counts);
+  inLongForm(() => {
+    test("reads a folder again if it has changed, changes meanwhile, or the backup to refer to is missing", async () => {
+      const at = (path: string) => join(service.folder, path);
+      const change = { backupable_type: "site", backupable_id: hooked };
+      const copying = { incremental: true, copy_storage_provider_id: second };
+      await writeFile(at("before.sh"), "");
+      const { id } = await service.installed({ ...change, ...copying });
+      const full = await service.run(id);
+      const same = await isReferredTo(full);
+      const again = await isReferredTo(full);
+      const [copy] = (await service.backup(again.id)).copies ?? [];
+      const { path } = await service.backup(copy?.id ?? 0);
+      const whole = await readFile(at(`copies/${same.path}`));
+      expect(await readFile(at(`second/${path}`))).toEqual(whole);
+      const manifest = async (of: Backup) =>
+        JSON.parse(await readFile(manifestKeyOf(at(`copies/${of.path}`)), "utf8"));
+      const { counts } = await manifest(full);
+      const { base } = await manifest(same);
+      expect(await manifest(again)).toMatchObject({ version: 2, backup: { id: again.id }, base });
+      expect((await manifest(again)).counts).toEqual(counts);
 
-    // Changes by a hook are detected, and so are changes while the folder is read.
-    await writeFile(at("before.sh"), "echo more >>index.php");
-    const more = await service.run(id);
-    expect(more.output).not.toContain("Nothing has changed");
-    expect((await manifest(more)).counts.bytes).toBe(counts.bytes + "more\n".length);
-    const stateOf = async ({ id: of }: Backup) =>
-      (
-        await service.query<{ source_state: string | null }>(
-          `select source_state from backups where id = ${of}`,
-        )
-      )[0]?.source_state;
-    expect(await stateOf(more)).toMatch(/^[0-9a-f]{64}$/);
-    await writeFile(at("busy"), "");
-    // Writes without a pause, because a busy machine would resume it late; it has started when the hook ends.
-    await writeFile(
-      at("before.sh"),
-      "(while [ -e ../busy ]; do echo more >>log; done) >/dev/null 2>&1 & until [ -s log ]; do sleep 0.01; done",
-    );
-    expect(await stateOf(await service.run(id))).toBe(null);
-    await rm(at("busy"));
-    await writeFile(at("before.sh"), "");
+      // Changes by a hook are detected, and so are changes while the folder is read.
+      await writeFile(at("before.sh"), "echo more >>index.php");
+      const more = await service.run(id);
+      expect(more.output).not.toContain("Nothing has changed");
+      expect((await manifest(more)).counts.bytes).toBe(counts.bytes + "more\n".length);
+      const stateOf = async ({ id: of }: Backup) =>
+        (
+          await service.query<{ source_state: string | null }>(
+            `select source_state from backups where id = ${of}`,
+          )
+        )[0]?.source_state;
+      expect(await stateOf(more)).toMatch(/^[0-9a-f]{64}$/);
+      await writeFile(at("busy"), "");
+      // Writes without a pause, because a busy machine would resume it late; it has started when the hook ends.
+      await writeFile(
+        at("before.sh"),
+        "(while [ -e ../busy ]; do echo more >>log; done) >/dev/null 2>&1 & until [ -s log ]; do sleep 0.01; done",
+      );
+      expect(await stateOf(await service.run(id))).toBe(null);
+      await rm(at("busy"));
+      await writeFile(at("before.sh"), "");
 
-    // A damaged stored file is not referred to. Retention would remove a damaged backup.
-    const last = await service.run(id);
-    for (const { id: one } of [full, last]) await service.call("PUT", `/api/backup/${one}/pin`);
-    const content = await readFile(at(`copies/${last.path}`));
-    await writeFile(at(`copies/${last.path}`), Buffer.alloc(content.length));
-    const read = await service.run(id);
-    expect(read.output).toMatch(
-      new RegExp(`Couldn't use backup ${last.id}: Checksum mismatch: .* Reading everything\\.`),
-    );
-    expect(read).toMatchObject({ status: "finished", base_id: last.base_id });
-    expect(await readFile(at(`copies/${read.path}`))).toEqual(content);
-    expect((await service.backup(last.id)).damage).toMatch(/^Checksum mismatch/);
-    await isStoredAgain(read);
-    const isMissed = async (gone: Backup): Promise<Backup> => {
-      await service.call("PUT", `/api/backup/${gone.id}/pin`);
-      await rm(at(`copies/${gone.path}`));
-      const next = await service.run(id);
-      expect(next).toMatchObject({ status: "finished", base_id: null });
-      expect((await service.backup(gone.id)).damage).toMatch(/is missing/);
-      return next;
-    };
-    // By a backup with changes, and by one without.
-    const next = await isMissed(full);
-    await isReferredTo(next);
-    await isMissed(next);
+      // A damaged stored file is not referred to. Retention would remove a damaged backup.
+      const last = await service.run(id);
+      for (const { id: one } of [full, last]) await service.call("PUT", `/api/backup/${one}/pin`);
+      const content = await readFile(at(`copies/${last.path}`));
+      await writeFile(at(`copies/${last.path}`), Buffer.alloc(content.length));
+      const read = await service.run(id);
+      expect(read.output).toMatch(
+        new RegExp(`Couldn't use backup ${last.id}: Checksum mismatch: .* Reading everything\\.`),
+      );
+      expect(read).toMatchObject({ status: "finished", base_id: last.base_id });
+      expect(await readFile(at(`copies/${read.path}`))).toEqual(content);
+      expect((await service.backup(last.id)).damage).toMatch(/^Checksum mismatch/);
+      await isStoredAgain(read);
+      const isMissed = async (gone: Backup): Promise<Backup> => {
+        await service.call("PUT", `/api/backup/${gone.id}/pin`);
+        await rm(at(`copies/${gone.path}`));
+        const next = await service.run(id);
+        expect(next).toMatchObject({ status: "finished", base_id: null });
+        expect((await service.backup(gone.id)).damage).toMatch(/is missing/);
+        return next;
+      };
+      // By a backup with changes, and by one without.
+      const next = await isMissed(full);
+      await isReferredTo(next);
+      await isMissed(next);
+    });
   });
 
   /** Restores by hand, with Debian's programs only. */

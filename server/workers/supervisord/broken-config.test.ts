@@ -10,6 +10,7 @@ import { makeFolder, makeInstance, programOf, soon } from "../supervisor/testing
 import { createNames } from "./program-file.ts";
 import { isUp, makeManager, pidsOf } from "./testing/manager.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
+import { inLongForm } from "../../testing/long-form.ts";
 
 let supervisord: TestSupervisord;
 beforeAll(async () => {
@@ -133,39 +134,41 @@ test("a folder that supervisord includes first and that does not exist is passed
   expect(filesOf(instance)).toEqual([]);
 });
 
-test("reads the configuration once for each changed worker, and not several times", async (context) => {
-  let readings = 0;
-  const through = join(makeFolder(context), "through.sock");
-  const proxy = createServer((client) => {
-    const onward = connect(supervisord.socket);
-    client.on("data", (sent) => (readings += sent.toString().split("reloadConfig").length - 1));
-    pipeline(client, onward, client).catch(() => undefined);
-  }).listen(through);
-  context.onTestFinished(() => void proxy.close());
-  await once(proxy, "listening");
-  const { PATH = "" } = process.env;
-  const { run } = createLocalHost({ PATH, HOME: "/" });
-  const machine = {
-    run,
-    openSocket: async () => through,
-    whyClosed: async () => null,
-    environment: { PATH },
-  };
-  const manager = makeManager(context, supervisord, { machine });
-  await manager.resume([]);
-  const ids = Array.from({ length: 10 }, (_, index) => index + 1);
-  const one = (id: number) => programOf(id, { order: 1 });
-  for (const id of ids) manager.start(one(id));
-  await expect.poll(() => ids.every((id) => isUp(manager, id)()), soon).toBe(true);
-  readings = 0;
-  await Promise.all(
-    ids.map((id) =>
-      manager.change({ ...one(id), args: ["sleep", "301"], settings: 2, order: 2 }, one(id)),
-    ),
-  );
-  // Each must be added again, which reads it. On a slow machine several may be requested before that.
-  expect(readings).toBeLessThanOrEqual(2 * ids.length);
-  await Promise.all(ids.map((id) => manager.remove(id)));
+inLongForm(() => {
+  test("reads the configuration once for each changed worker, and not several times", async (context) => {
+    let readings = 0;
+    const through = join(makeFolder(context), "through.sock");
+    const proxy = createServer((client) => {
+      const onward = connect(supervisord.socket);
+      client.on("data", (sent) => (readings += sent.toString().split("reloadConfig").length - 1));
+      pipeline(client, onward, client).catch(() => undefined);
+    }).listen(through);
+    context.onTestFinished(() => void proxy.close());
+    await once(proxy, "listening");
+    const { PATH = "" } = process.env;
+    const { run } = createLocalHost({ PATH, HOME: "/" });
+    const machine = {
+      run,
+      openSocket: async () => through,
+      whyClosed: async () => null,
+      environment: { PATH },
+    };
+    const manager = makeManager(context, supervisord, { machine });
+    await manager.resume([]);
+    const ids = Array.from({ length: 10 }, (_, index) => index + 1);
+    const one = (id: number) => programOf(id, { order: 1 });
+    for (const id of ids) manager.start(one(id));
+    await expect.poll(() => ids.every((id) => isUp(manager, id)()), soon).toBe(true);
+    readings = 0;
+    await Promise.all(
+      ids.map((id) =>
+        manager.change({ ...one(id), args: ["sleep", "301"], settings: 2, order: 2 }, one(id)),
+      ),
+    );
+    // Each must be added again, which reads it. On a slow machine several may be requested before that.
+    expect(readings).toBeLessThanOrEqual(2 * ids.length);
+    await Promise.all(ids.map((id) => manager.remove(id)));
+  });
 });
 
 test("deletes the file of a deleted worker, and supervises the others", async (context) => {

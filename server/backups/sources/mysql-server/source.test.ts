@@ -172,32 +172,37 @@ describe("all databases of a MariaDB server", () => {
     expect([await content(), await accounts()]).toEqual(before);
   });
 
-  test("a single one is restored, in its place or as a new one", async () => {
-    const { manifest, archive } = await smaller();
-    const partInto = (database: string, part: string, isNew = false) =>
-      createDatabasePart(
-        createMysqlSource({
-          host: testHost,
-          name: "db-1",
-          url: server.url(database),
-          scratchFolder: folder,
-          isNew,
-        }),
-        part,
+  inLongForm(() => {
+    test("a single one is restored, in its place or as a new one", async () => {
+      const { manifest, archive } = await smaller();
+      const partInto = (database: string, part: string, isNew = false) =>
+        createDatabasePart(
+          createMysqlSource({
+            host: testHost,
+            name: "db-1",
+            url: server.url(database),
+            scratchFolder: folder,
+            isNew,
+          }),
+          part,
+        );
+      const before = await pictureOf(server, server.url("blog"));
+      await server.query(
+        "blog",
+        "DROP VIEW totals; DELETE FROM posts; CREATE TABLE later (id INT)",
       );
-    const before = await pictureOf(server, server.url("blog"));
-    await server.query("blog", "DROP VIEW totals; DELETE FROM posts; CREATE TABLE later (id INT)");
-    await server.query("Shop", "DELETE FROM orders");
-    await partInto("blog", "blog").restore(from(archive), attemptOf(7), manifest);
-    expect(await pictureOf(server, server.url("blog"))).toBe(before);
-    await partInto("copy", "Shop", true).restore(from(archive), attemptOf(7), manifest);
-    expect(await server.query("copy", "SELECT * FROM orders")).toBe("7\n");
-    expect(await server.query("Shop", "SELECT COUNT(*) FROM orders")).toBe("0\n");
-    await expect(
-      partInto("shop", "nowhere").restore(from(archive), attemptOf(7), manifest),
-    ).rejects.toThrow("Nothing was changed: the backup holds no database “nowhere”.");
-    await server.query(null, "DROP DATABASE copy");
-    await expectNothingLeft();
+      await server.query("Shop", "DELETE FROM orders");
+      await partInto("blog", "blog").restore(from(archive), attemptOf(7), manifest);
+      expect(await pictureOf(server, server.url("blog"))).toBe(before);
+      await partInto("copy", "Shop", true).restore(from(archive), attemptOf(7), manifest);
+      expect(await server.query("copy", "SELECT * FROM orders")).toBe("7\n");
+      expect(await server.query("Shop", "SELECT COUNT(*) FROM orders")).toBe("0\n");
+      await expect(
+        partInto("shop", "nowhere").restore(from(archive), attemptOf(7), manifest),
+      ).rejects.toThrow("Nothing was changed: the backup holds no database “nowhere”.");
+      await server.query(null, "DROP DATABASE copy");
+      await expectNothingLeft();
+    });
   });
 
   inLongForm(() => {

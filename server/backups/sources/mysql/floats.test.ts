@@ -98,48 +98,52 @@ describe("a database with FLOAT columns", () => {
   });
 });
 
-test("a drill fails if a row differs, though none is missing", async () => {
-  const source = await makeDatabase(
-    "changed",
-    "CREATE TABLE notes (id INT, note TEXT); INSERT INTO notes VALUES (1, 'one'), (2, 'two')",
-  );
-  const { content, manifest } = await takeDump(source);
-  const changed = Buffer.from(content.toString().replace("'two'", "'owt'"));
-  await expect(source.drill(streamOf(changed), manifest, attemptOf(3))).rejects.toThrow(
-    "The restored data differs from the backup: the rows of notes are not the same.",
-  );
-  if (manifest.kind !== "database") throw new Error("The manifest is of another kind.");
-  const { checksums: made, ...counted } = manifest;
-  expect(await source.drill(streamOf(content), counted, attemptOf(3))).toBe(
-    "1 table with 2 rows restored with the same row counts; the backup has no checksums of its rows.",
-  );
-  const other = { ...counted, checksums: { by: "another tool", tables: { notes: "00" } } };
-  expect(made?.by).toMatch(/^mariadb-dump .* of MariaDB \d+\.\d+$/);
-  expect(await source.drill(streamOf(content), other, attemptOf(3))).toContain(
-    "restored with the same row counts; their checksums cannot be compared, because another tool made the backup's",
-  );
+inLongForm(() => {
+  test("a drill fails if a row differs, though none is missing", async () => {
+    const source = await makeDatabase(
+      "changed",
+      "CREATE TABLE notes (id INT, note TEXT); INSERT INTO notes VALUES (1, 'one'), (2, 'two')",
+    );
+    const { content, manifest } = await takeDump(source);
+    const changed = Buffer.from(content.toString().replace("'two'", "'owt'"));
+    await expect(source.drill(streamOf(changed), manifest, attemptOf(3))).rejects.toThrow(
+      "The restored data differs from the backup: the rows of notes are not the same.",
+    );
+    if (manifest.kind !== "database") throw new Error("The manifest is of another kind.");
+    const { checksums: made, ...counted } = manifest;
+    expect(await source.drill(streamOf(content), counted, attemptOf(3))).toBe(
+      "1 table with 2 rows restored with the same row counts; the backup has no checksums of its rows.",
+    );
+    const other = { ...counted, checksums: { by: "another tool", tables: { notes: "00" } } };
+    expect(made?.by).toMatch(/^mariadb-dump .* of MariaDB \d+\.\d+$/);
+    expect(await source.drill(streamOf(content), other, attemptOf(3))).toContain(
+      "restored with the same row counts; their checksums cannot be compared, because another tool made the backup's",
+    );
+  });
 });
 
-test("the backup reports a row that is longer than the server accepts in a statement", async () => {
-  const source = await makeDatabase(
-    "long_rows",
-    "CREATE TABLE files (b LONGBLOB); INSERT INTO files VALUES (REPEAT('x', 700000))",
-  );
-  const whole = attemptOf(4);
-  await takeDump(source, whole);
-  expect(whole.said).toEqual([]);
-  await server.query(null, "SET GLOBAL max_allowed_packet = 1048576");
-  const attempt = attemptOf(4);
-  const { content, manifest } = await takeDump(source, attempt);
-  expect(attempt.said.join()).toContain(
-    "files has a row of 1.4 MB as SQL, and the server takes 1 MB in one statement (max_allowed_packet), so a restore or drill would be refused. Allow it on the server with: SET GLOBAL max_allowed_packet = 2097152;",
-  );
-  await expect(source.drill(streamOf(content), manifest, attemptOf(4))).rejects.toThrow(
-    /max_allowed_packet|connection to .* was lost/,
-  );
-  await server.query("long_rows", "ALTER TABLE files ADD f FLOAT DEFAULT 1");
-  await expect(takeDump(source)).rejects.toThrow("Raise max_allowed_packet on the server.");
-  await server.query(null, "SET GLOBAL max_allowed_packet = 2097152");
-  expect(await source.drill(streamOf(content), manifest, attemptOf(4))).toContain("exactly");
-  await server.query(null, "SET GLOBAL max_allowed_packet = DEFAULT");
+inLongForm(() => {
+  test("the backup reports a row that is longer than the server accepts in a statement", async () => {
+    const source = await makeDatabase(
+      "long_rows",
+      "CREATE TABLE files (b LONGBLOB); INSERT INTO files VALUES (REPEAT('x', 700000))",
+    );
+    const whole = attemptOf(4);
+    await takeDump(source, whole);
+    expect(whole.said).toEqual([]);
+    await server.query(null, "SET GLOBAL max_allowed_packet = 1048576");
+    const attempt = attemptOf(4);
+    const { content, manifest } = await takeDump(source, attempt);
+    expect(attempt.said.join()).toContain(
+      "files has a row of 1.4 MB as SQL, and the server takes 1 MB in one statement (max_allowed_packet), so a restore or drill would be refused. Allow it on the server with: SET GLOBAL max_allowed_packet = 2097152;",
+    );
+    await expect(source.drill(streamOf(content), manifest, attemptOf(4))).rejects.toThrow(
+      /max_allowed_packet|connection to .* was lost/,
+    );
+    await server.query("long_rows", "ALTER TABLE files ADD f FLOAT DEFAULT 1");
+    await expect(takeDump(source)).rejects.toThrow("Raise max_allowed_packet on the server.");
+    await server.query(null, "SET GLOBAL max_allowed_packet = 2097152");
+    expect(await source.drill(streamOf(content), manifest, attemptOf(4))).toContain("exactly");
+    await server.query(null, "SET GLOBAL max_allowed_packet = DEFAULT");
+  });
 });

@@ -13,6 +13,7 @@ import {
   streamOf,
   takeDump,
 } from "./testing/fixtures.ts";
+import { inLongForm } from "../../../testing/long-form.ts";
 
 let server: MariadbServer;
 let scratch: string;
@@ -103,62 +104,64 @@ test("objects that name their database are created in the one that is restored i
   );
 });
 
-describe("over views without their tables", () => {
-  const healthy =
-    "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t; CREATE VIEW upon AS SELECT a FROM v";
-  const everyDay =
-    "CREATE EVENT e ON SCHEDULE EVERY 1 DAY STARTS '2037-01-01 00:00:00' DO SELECT 1";
+inLongForm(() => {
+  describe("over views without their tables", () => {
+    const healthy =
+      "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t; CREATE VIEW upon AS SELECT a FROM v";
+    const everyDay =
+      "CREATE EVENT e ON SCHEDULE EVERY 1 DAY STARTS '2037-01-01 00:00:00' DO SELECT 1";
 
-  test("a failing restore names the views that it could not recreate, and a successful one restores everything", async () => {
-    const { database, url } = await makeDatabase(`${healthy}; ${everyDay}`);
-    const before = await pictureOf(server, url);
-    const { content } = await takeDump(sourceOf(url, scratch));
-    const refused = Buffer.from(content.toString("latin1").replace("EVERY 1 DAY", "EVERY 0 DAY"));
-    await server.query(
-      database,
-      "DROP TABLE t; CREATE TABLE other (b INT); CREATE VIEW whole AS SELECT b FROM other",
-    );
-    const attempt = attemptOf(1);
-    const source = sourceOf(url, scratch);
-    await expect(source.restore(streamOf(refused), attempt)).rejects.toThrow("INTERVAL");
-    expect(attempt.said.join()).toContain("could not be created again: upon, v.");
-    expect(await server.query(database, "SHOW TABLES")).toBe("other\nwhole\n");
-    await expectNothingLeft();
+    test("a failing restore names the views that it could not recreate, and a successful one restores everything", async () => {
+      const { database, url } = await makeDatabase(`${healthy}; ${everyDay}`);
+      const before = await pictureOf(server, url);
+      const { content } = await takeDump(sourceOf(url, scratch));
+      const refused = Buffer.from(content.toString("latin1").replace("EVERY 1 DAY", "EVERY 0 DAY"));
+      await server.query(
+        database,
+        "DROP TABLE t; CREATE TABLE other (b INT); CREATE VIEW whole AS SELECT b FROM other",
+      );
+      const attempt = attemptOf(1);
+      const source = sourceOf(url, scratch);
+      await expect(source.restore(streamOf(refused), attempt)).rejects.toThrow("INTERVAL");
+      expect(attempt.said.join()).toContain("could not be created again: upon, v.");
+      expect(await server.query(database, "SHOW TABLES")).toBe("other\nwhole\n");
+      await expectNothingLeft();
 
-    await server.query(
-      database,
-      "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t; CREATE VIEW upon AS SELECT a FROM v; DROP TABLE t",
-    );
-    await source.restore(streamOf(content), attemptOf(1));
-    expect(await pictureOf(server, url)).toBe(before);
-    await expectNothingLeft();
+      await server.query(
+        database,
+        "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t; CREATE VIEW upon AS SELECT a FROM v; DROP TABLE t",
+      );
+      await source.restore(streamOf(content), attemptOf(1));
+      expect(await pictureOf(server, url)).toBe(before);
+      await expectNothingLeft();
+    });
   });
-});
 
-describe("after a failed restore", () => {
-  test("restores the settings that a limited account may set, and reports the others", async () => {
-    const { database, url } = await makeDatabase(everything);
-    await server.query(
-      null,
-      `CREATE USER limited IDENTIFIED BY 'x'; GRANT ALL ON ${database}.* TO limited; GRANT ALL ON \`quarterdeck\\_%\`.* TO limited; GRANT SELECT ON mysql.proc TO limited`,
-    );
-    const limited = sourceOf(server.url(database, { user: "limited", password: "x" }), scratch);
-    const { content } = await takeDump(limited);
-    const before = await pictureOf(server, url);
-    const refused = Buffer.from(
-      content.toString("latin1").replace("EVERY 1 DAY STARTS", "EVERY 0 DAY STARTS"),
-      "latin1",
-    );
-    const attempt = attemptOf(3);
-    await expect(limited.restore(streamOf(refused), attempt)).rejects.toThrow("INTERVAL");
-    expect(attempt.said.join()).toContain("they run as this account from now on");
-    const ownerless = (picture: string) =>
-      picture
-        .replace(/DEFINER=`[^`]*`@`[^`]*`/g, "DEFINER")
-        .split("\n")
-        // The digest of the text that names the objects.
-        .slice(0, -1);
-    expect(ownerless(await pictureOf(server, url))).toEqual(ownerless(before));
-    await expectNothingLeft();
+  describe("after a failed restore", () => {
+    test("restores the settings that a limited account may set, and reports the others", async () => {
+      const { database, url } = await makeDatabase(everything);
+      await server.query(
+        null,
+        `CREATE USER limited IDENTIFIED BY 'x'; GRANT ALL ON ${database}.* TO limited; GRANT ALL ON \`quarterdeck\\_%\`.* TO limited; GRANT SELECT ON mysql.proc TO limited`,
+      );
+      const limited = sourceOf(server.url(database, { user: "limited", password: "x" }), scratch);
+      const { content } = await takeDump(limited);
+      const before = await pictureOf(server, url);
+      const refused = Buffer.from(
+        content.toString("latin1").replace("EVERY 1 DAY STARTS", "EVERY 0 DAY STARTS"),
+        "latin1",
+      );
+      const attempt = attemptOf(3);
+      await expect(limited.restore(streamOf(refused), attempt)).rejects.toThrow("INTERVAL");
+      expect(attempt.said.join()).toContain("they run as this account from now on");
+      const ownerless = (picture: string) =>
+        picture
+          .replace(/DEFINER=`[^`]*`@`[^`]*`/g, "DEFINER")
+          .split("\n")
+          // The digest of the text that names the objects.
+          .slice(0, -1);
+      expect(ownerless(await pictureOf(server, url))).toEqual(ownerless(before));
+      await expectNothingLeft();
+    });
   });
 });

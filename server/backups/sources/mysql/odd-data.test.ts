@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { casesOf } from "../../../testing/long-form.ts";
+import { inLongForm, casesOf } from "../../../testing/long-form.ts";
 import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-server.ts";
 import {
   attemptOf,
@@ -162,24 +162,26 @@ describe("on a server with its own settings", () => {
     },
   );
 
-  test("names tables for which the server uses another engine before they replace the existing ones", async () => {
-    await sql(
-      "CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (a INT, FOREIGN KEY (a) REFERENCES a (id)); CREATE TABLE c (id INT) ENGINE=Aria",
-    );
-    const source = sourceOf(url(), scratch);
-    const { content, manifest } = await takeDump(source);
-    const attempt = attemptOf(3);
-    await source.restore(streamOf(content), attempt, manifest);
-    expect(attempt.said).toEqual([]);
-    await server.query(null, "SET GLOBAL enforce_storage_engine=Aria");
-    try {
+  inLongForm(() => {
+    test("names tables for which the server uses another engine before they replace the existing ones", async () => {
+      await sql(
+        "CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (a INT, FOREIGN KEY (a) REFERENCES a (id)); CREATE TABLE c (id INT) ENGINE=Aria",
+      );
+      const source = sourceOf(url(), scratch);
+      const { content, manifest } = await takeDump(source);
+      const attempt = attemptOf(3);
       await source.restore(streamOf(content), attempt, manifest);
-    } finally {
-      await server.query(null, "SET GLOBAL enforce_storage_engine=NULL");
-    }
-    expect(attempt.said.join()).toMatch(
-      /in another engine than in the backup.*: a \(Aria, was InnoDB\), b \(Aria, was InnoDB\)\. /,
-    );
+      expect(attempt.said).toEqual([]);
+      await server.query(null, "SET GLOBAL enforce_storage_engine=Aria");
+      try {
+        await source.restore(streamOf(content), attempt, manifest);
+      } finally {
+        await server.query(null, "SET GLOBAL enforce_storage_engine=NULL");
+      }
+      expect(attempt.said.join()).toMatch(
+        /in another engine than in the backup.*: a \(Aria, was InnoDB\), b \(Aria, was InnoDB\)\. /,
+      );
+    });
   });
 
   test("refuses a dump that the server would truncate, and says how to raise the limit", async () => {
@@ -198,21 +200,23 @@ test("a table with a line break in its name fails the run instead of a restore",
   );
 });
 
-test("distinguishes tables whose names differ only in case or accents when single ones are restored", async () => {
-  await sql(
-    "CREATE TABLE cafe (a INT); CREATE TABLE Cafe (a INT, later INT); CREATE TABLE `café` (a INT); INSERT INTO cafe VALUES (1); INSERT INTO Cafe VALUES (2, 2); INSERT INTO `café` VALUES (3); CREATE TABLE other (id INT PRIMARY KEY AUTO_INCREMENT); INSERT INTO other VALUES (1); CREATE TABLE Other (id INT PRIMARY KEY AUTO_INCREMENT) AUTO_INCREMENT=900; CREATE TRIGGER upper BEFORE INSERT ON Cafe FOR EACH ROW SET @x = 1; CREATE TRIGGER `lower` BEFORE INSERT ON cafe FOR EACH ROW SET @x = 2",
-  );
-  // The server lists names that it considers equal in any order.
-  const lines = async () => (await picture()).split("\n").sort();
-  const before = await lines();
-  const { content, manifest } = await takeDump(sourceOf(url(), scratch));
-  await sql("DELETE FROM cafe; DELETE FROM other");
-  const tables = ["cafe", "other"];
-  await sourceOf(url(), scratch, undefined, tables).restore(
-    streamOf(content),
-    attemptOf(3),
-    manifest,
-  );
-  expect(await lines()).toEqual(before);
-  await expectNothingLeft();
+inLongForm(() => {
+  test("distinguishes tables whose names differ only in case or accents when single ones are restored", async () => {
+    await sql(
+      "CREATE TABLE cafe (a INT); CREATE TABLE Cafe (a INT, later INT); CREATE TABLE `café` (a INT); INSERT INTO cafe VALUES (1); INSERT INTO Cafe VALUES (2, 2); INSERT INTO `café` VALUES (3); CREATE TABLE other (id INT PRIMARY KEY AUTO_INCREMENT); INSERT INTO other VALUES (1); CREATE TABLE Other (id INT PRIMARY KEY AUTO_INCREMENT) AUTO_INCREMENT=900; CREATE TRIGGER upper BEFORE INSERT ON Cafe FOR EACH ROW SET @x = 1; CREATE TRIGGER `lower` BEFORE INSERT ON cafe FOR EACH ROW SET @x = 2",
+    );
+    // The server lists names that it considers equal in any order.
+    const lines = async () => (await picture()).split("\n").sort();
+    const before = await lines();
+    const { content, manifest } = await takeDump(sourceOf(url(), scratch));
+    await sql("DELETE FROM cafe; DELETE FROM other");
+    const tables = ["cafe", "other"];
+    await sourceOf(url(), scratch, undefined, tables).restore(
+      streamOf(content),
+      attemptOf(3),
+      manifest,
+    );
+    expect(await lines()).toEqual(before);
+    await expectNothingLeft();
+  });
 });

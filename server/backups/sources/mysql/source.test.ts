@@ -434,27 +434,29 @@ describe("a dump", () => {
     expect(attempt.said.join()).toMatch(/without their earlier rows .*: prices\./);
   });
 
-  test("fails if the server is killed in the middle of it", async () => {
-    await server.query(
-      database(),
-      "CREATE TABLE big (t LONGTEXT); INSERT INTO big SELECT REPEAT('x', 100000) FROM seq_1_to_300",
-    );
-    let isKilled = false;
-    const into = new Writable({
-      async write(_, __, done) {
-        if (!isKilled) {
-          isKilled = true;
-          await server.kill();
-        }
-        done();
-      },
+  inLongForm(() => {
+    test("fails if the server is killed in the middle of it", async () => {
+      await server.query(
+        database(),
+        "CREATE TABLE big (t LONGTEXT); INSERT INTO big SELECT REPEAT('x', 100000) FROM seq_1_to_300",
+      );
+      let isKilled = false;
+      const into = new Writable({
+        async write(_, __, done) {
+          if (!isKilled) {
+            isKilled = true;
+            await server.kill();
+          }
+          done();
+        },
+      });
+      into.on("error", () => undefined);
+      await expect(sourceOf(url, scratch).dump(into, attemptOf(2))).rejects.toThrow(
+        /connection to .* was lost/,
+      );
+      expect(into.destroyed).toBe(true);
+      await server.startAgain();
     });
-    into.on("error", () => undefined);
-    await expect(sourceOf(url, scratch).dump(into, attemptOf(2))).rejects.toThrow(
-      /connection to .* was lost/,
-    );
-    expect(into.destroyed).toBe(true);
-    await server.startAgain();
   });
 
   test("ends on abort", async () => {

@@ -219,16 +219,18 @@ describe.skipIf(!hasPostgresServer).each([
       await expectNothingLeft(server);
     });
 
-    test("a dump fails if the server stops in the middle", async () => {
-      const { source, attempt } = makeSource(server.url(large));
-      const into = new PassThrough().on("error", () => undefined);
-      const dumping = failureOf(source.dump(into, attempt()));
-      await once(into, "readable");
-      await server.crash();
-      into.resume();
-      expect(await dumping).toMatch(/^shop: /);
-      expect(into.destroyed).toBe(true);
-      await server.start();
+    inLongForm(() => {
+      test("a dump fails if the server stops in the middle", async () => {
+        const { source, attempt } = makeSource(server.url(large));
+        const into = new PassThrough().on("error", () => undefined);
+        const dumping = failureOf(source.dump(into, attempt()));
+        await once(into, "readable");
+        await server.crash();
+        into.resume();
+        expect(await dumping).toMatch(/^shop: /);
+        expect(into.destroyed).toBe(true);
+        await server.start();
+      });
     });
 
     test("ends and drops what a kill left on the server", async () => {
