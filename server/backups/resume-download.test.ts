@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { listen } from "../http/listen.ts";
 import { portOf } from "../testing/port-of.ts";
+import { createJudge, type Description } from "../testing/fuzz/description.ts";
 import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
 
 let service: BackupTestService;
@@ -174,6 +175,32 @@ describe("a range", () => {
       message: `The file has ${backup.size} bytes, and the range begins after them.`,
     });
   });
+
+  test.each([
+    [200, {}],
+    [206, { Range: "bytes=100-" }],
+    [416, { Range: "bytes=-0" }],
+  ])(
+    "gets a %i that the description of the interface knows, with its headers",
+    async (status, asked) => {
+      const description: Description = await (await service.call("GET", "/openapi.json")).json();
+      const { response, content } = await ask(asked);
+      expect(response.status).toBe(status);
+      const type = response.headers.get("Content-Type");
+      const answered = { status, type, body: content.toString() };
+      const { problemOf } = createJudge(description);
+      expect(problemOf("GET", `/api/backup/${backup.id}/file`, answered)).toBeNull();
+      const operation = description.paths["/api/backup/{id}/file"]?.["get"];
+      const { headers = {} } = operation?.responses[String(status)] ?? {};
+      const ofRanges = ["accept-ranges", "content-range", "etag"];
+      expect(
+        Object.keys(headers)
+          .map((name) => name.toLowerCase())
+          .filter((name) => ofRanges.includes(name))
+          .toSorted(),
+      ).toEqual(ofRanges.filter((name) => response.headers.has(name)));
+    },
+  );
 
   test("of a HEAD is ignored", async () => {
     const { response } = await ask({ Range: "bytes=100-" }, "HEAD");

@@ -31,6 +31,7 @@ export function describeOperations(
         ...pathParameters(row.path),
         ...queryParameters(row.query, filtersOf.get(operationId)),
         ...queryParameters(row.upload, undefined),
+        ...(isDownload(row) ? rangeParameters : []),
       ],
       ...(row.body && {
         requestBody: {
@@ -108,6 +109,51 @@ function describeFilter(name: string, filters: Filters | undefined): Json {
   };
 }
 
+const isDownload = (row: Operation): boolean => Object.values(row.responses).includes(file);
+
+/** Headers that ask for the rest of a file. */
+const rangeParameters: Json[] = [
+  {
+    name: "Range",
+    in: "header",
+    description: "Only a range that reaches the end of the file is served; any other is ignored",
+    schema: { type: "string", examples: ["bytes=1000000-"] },
+  },
+  {
+    name: "If-Range",
+    in: "header",
+    description:
+      "The `ETag` of the response that is continued; with any other, the whole file is sent",
+    schema: { type: "string" },
+  },
+];
+
+const header = (description: string): Json => ({ description, schema: { type: "string" } });
+
+const fileHeaders = {
+  "Accept-Ranges": header("`bytes`"),
+  "Content-Disposition": header("`attachment`, with the name of the file"),
+  ETag: header("Identifies the content; absent where its checksum is unknown"),
+};
+
+const contentRange = (form: string) => ({
+  "Content-Range": { ...header(form), required: true },
+});
+
+/** Describes the further responses of a download (`server/http/file-response.ts`). */
+const rangeResponses = (components: Json): Json => ({
+  206: {
+    description: "The rest of the file, from the byte in `Range` on",
+    headers: { ...fileHeaders, ...contentRange("`bytes <first>-<last>/<size>`") },
+    content: asFile,
+  },
+  416: {
+    description: "The range begins after the end of the file",
+    headers: contentRange("`bytes */<size>`"),
+    content: asJson(errorBody, "output", components),
+  },
+});
+
 const errorTexts: readonly [number, string, Schema][] = [
   [400, "The request is not valid HTTP, or its body is not a JSON object", errorBody],
   [401, "Missing, unknown or expired token", unauthenticatedBody],
@@ -125,7 +171,10 @@ function responses(row: Operation, summary: string, components: Json): Json {
       ...(schema && {
         content: schema === file ? asFile : asJson(schema, "output", components),
       }),
+      ...(schema === file && { headers: fileHeaders }),
     };
+  const isFile = isDownload(row);
+  if (isFile) Object.assign(described, rangeResponses(components));
   const errors = errorTexts.filter(([status]) => status !== 401 || row.isPublic !== true);
   if (row.path.includes("{"))
     errors.push([404, "Not found, or not visible to this token", errorBody]);
@@ -142,7 +191,6 @@ function responses(row: Operation, summary: string, components: Json): Json {
     errors.push([415, "The body is not JSON, or compressed", errorBody]);
   }
   if (row.body ?? row.query) errors.push([422, "Invalid fields", fieldErrorsBody]);
-  const isFile = Object.values(row.responses).includes(file);
   // A download is refused until the backup has finished.
   if (row.conflict || ((row.method !== "GET" || isFile) && row.path.includes("{")))
     errors.push([409, "Not possible in the current state", row.conflict ?? errorBody]);

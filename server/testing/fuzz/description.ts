@@ -21,9 +21,9 @@ type Content = Record<string, { schema: Schema }>;
 
 type Row = {
   operationId: string;
-  parameters: { name: string; in: "path" | "query"; schema: Schema }[];
+  parameters: { name: string; in: "path" | "query" | "header"; schema: Schema }[];
   requestBody?: { content: Content };
-  responses: Record<string, { content?: Content }>;
+  responses: Record<string, { headers?: object; content?: Content }>;
 };
 
 export type Description = {
