@@ -8,7 +8,11 @@ import { eventParameter } from "./webhooks/delivery.ts";
 import { moment, storableText } from "./inputs.ts";
 import { filterQuery } from "./paging.ts";
 
-const idText = z.string().check(z.regex(/^[1-9]\d{0,14}$/, { error: "This must be an id." }));
+/** @param pattern of integers from `min` to `max` */
+const integerText = (pattern: RegExp, min: number, max: number) =>
+  z.string().check(z.regex(pattern, { error: `This must be an integer from ${min} to ${max}.` }));
+
+const idText = integerText(/^[1-9]\d{0,14}$/, 1, 999_999_999_999_999);
 
 export const activityQuery = z.object({
   server: z.optional(idText),
@@ -35,8 +39,8 @@ export const searchQuery = z.object({
 
 /** Which part of a worker's log is requested: its last `lines` (1 to 1000), or what follows byte `offset`. */
 export const workerLogQuery = z.object({
-  lines: z.optional(z.string().check(z.regex(/^(?:[1-9]\d{0,2}|1000)$/))),
-  offset: z.optional(z.string().check(z.regex(/^\d{1,15}$/))),
+  lines: z.optional(integerText(/^(?:[1-9]\d{0,2}|1000)$/, 1, 1000)),
+  offset: z.optional(integerText(/^\d{1,15}$/, 0, 999_999_999_999_999)),
 });
 
 /** The query of a list that can be filtered, and a filter by event. */

@@ -1,6 +1,6 @@
 // Imports: a file that Quarterdeck did not make becomes a backup of a database or site.
 import * as z from "zod/mini";
-import { exactLine, optionalLine, ownId } from "../inputs.ts";
+import { exactLine, maxInteger, optionalLine, ownId } from "../inputs.ts";
 
 /** A path in a storage, as listed in `importableFiles`. */
 const storedPath = exactLine(1024).check(
@@ -23,7 +23,11 @@ export const importFileBody = z
 export const uploadQuery = z.object({
   /** The storage of the backup. The uploaded file is kept there until it is imported. */
   storage_provider_id: z.pipe(
-    z.string().check(z.regex(/^[1-9]\d{0,9}$/, { error: "This must be an id." })),
+    z.string().check(
+      z.regex(/^[1-9]\d{0,9}$/, {
+        error: `This must be an id: an integer from 1 to ${maxInteger}.`,
+      }),
+    ),
     z.pipe(z.transform(Number), ownId),
   ),
   /** Name of the file, for the output of the import. */
