@@ -92,7 +92,7 @@ export function createBackupService(options: BackupServiceOptions) {
       await addTask(tx, configuration, row.id, "verify");
     });
   // Otherwise the backup would count as good until its weekly verification.
-  const { findFile } = createOpenStored({ ...options, onDamage: verify });
+  const { findFile, noted } = createOpenStored({ ...options, onDamage: verify });
 
   const endUnbegun = async (
     tx: Connection,
@@ -256,7 +256,8 @@ export function createBackupService(options: BackupServiceOptions) {
     /** Opens the stored file. The stream fails before its end if the file is not what was stored. */
     async download(row: BackupRow) {
       const storage = await findFile(row);
-      const content = await openVerified(storage, row, new AbortController().signal);
+      const opening = openVerified(storage, row, new AbortController().signal);
+      const content = await noted(row, opening);
       const { path, size: sizeBytes, checksum } = row;
       return { content, name: basename(path), sizeBytes, checksum };
     },

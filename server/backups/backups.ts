@@ -216,9 +216,15 @@ export function createBackups(options: BackupsOptions): Backups {
       ...backupRoutes({
         configurations,
         backups,
-        restores: createRestoreService(parts),
+        restores: createRestoreService({ ...parts, onDamage: backups.verify }),
         currentContents: createCurrentContents(parts),
-        browse: createBrowse({ resolver, chain, listings, objectListings, host }),
+        browse: createBrowse({
+          ...parts,
+          listings,
+          objectListings,
+          host,
+          onDamage: backups.verify,
+        }),
         schedules: createScheduleService({ store, inventory, clock }),
         serializer,
         countsStore,

@@ -248,19 +248,17 @@ describe("a download link", () => {
     const ask = () => service.json<{ message: string }>("POST", linkPath(damaged.id));
     const message = `The stored file is damaged: it has 5 bytes instead of ${damaged.size}.`;
     expect(await ask()).toEqual({ status: 409, body: { message } });
-    await soon(async () => {
-      const { body } = await service.json<Backup>("GET", `/api/backup/${damaged.id}`);
-      expect(body.damage).toContain(`has 5 bytes instead of ${damaged.size}.`);
-    });
+    await becomesDamaged(damaged, `has 5 bytes instead of ${damaged.size}.`);
     await service.query("update backups set status = 'failed' where id = $1", [damaged.id]);
     expect((await ask()).status).toBe(409);
   });
 
-  test("breaks off before the end if the file is not what was stored", async () => {
+  test("breaks off before the end if the file is not what was stored, and damage is recorded", async () => {
     const damaged = await service.run(configurationId);
     const { url } = await makeLink(undefined, damaged.id);
     await writeFile(fileOf(damaged), Buffer.alloc(damaged.size));
     await expect((await follow(url)).arrayBuffer()).rejects.toThrow("Checksum mismatch");
+    await becomesDamaged(damaged, "Checksum mismatch");
   });
 
   test("counts failures by address, like a wrong token", async () => {
@@ -272,6 +270,9 @@ describe("a download link", () => {
     expect(await statusOf(url)).toBe(200);
   });
 });
+
+const becomesDamaged = ({ id }: Backup, damage: string) =>
+  soon(async () => expect((await service.backup(id)).damage).toContain(damage));
 
 const fileOf = ({ path }: Backup) => join(service.folder, "copies", path);
 

@@ -1,9 +1,14 @@
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Backup } from "../../../contract/backups/backup.ts";
 import type { ArchiveFiles, BackupContents } from "../../../contract/backups/contents.ts";
-import { createBackupTestService, type BackupTestService } from "../testing/backup-service.ts";
+import {
+  createBackupTestService,
+  soon,
+  type BackupTestService,
+} from "../testing/backup-service.ts";
 
 const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);
@@ -139,14 +144,35 @@ test("one file of an encrypted backup is restored with the identity, and with no
   expect(await readFile(page, "utf8")).toBe("12345");
 });
 
-test("reports a damaged file", async () => {
+test("reports a damaged or missing file, and has it recorded", async () => {
   const { id } = await service.installed({ backupable_type: "site" });
-  const backup = await service.run(id);
-  const path = join(service.folder, "copies", backup.path);
+  const damaged = await service.run(id);
+  const path = fileOf(damaged);
   const file = await readFile(path);
   file[file.length >> 1] = (file[file.length >> 1] ?? 0) ^ 1;
   await writeFile(path, file);
-  const refused = await look({}, backup.id);
+  const refused = await look({}, damaged.id);
   expect(refused.status).toBe(409);
   expect(JSON.stringify(refused.body)).toMatch(/Checksum mismatch|damaged|zlib|zstd/i);
+  await becomesDamaged(damaged, "Checksum mismatch");
+
+  const missing = await service.run(id);
+  await rm(fileOf(missing));
+  expect((await look({}, missing.id)).status).toBe(409);
+  await becomesDamaged(missing, "is missing.");
 });
+
+test("a restore that finds the file of an encrypted backup missing has that recorded", async () => {
+  const { id } = await service.installed({
+    backupable_type: "site",
+    storage_provider_id: encrypted,
+  });
+  const backup = await service.run(id);
+  await rm(join(service.folder, "sealed", backup.path));
+  expect(await service.statusOf("PUT", `/api/backup/${backup.id}`, { identity })).toBe(409);
+  await becomesDamaged(backup, "is missing.");
+});
+
+const fileOf = ({ path }: Backup) => join(service.folder, "copies", path);
+const becomesDamaged = ({ id }: Backup, damage: string) =>
+  soon(async () => expect((await service.backup(id)).damage).toContain(damage));

@@ -22,6 +22,8 @@ type BrowseOptions = {
   objectListings: ObjectListings;
   /** This machine, whose tools read archives. */
   host: Host;
+  /** Called where the file of a backup that counts as good turns out missing or damaged. */
+  onDamage: (row: BackupRow) => Promise<void>;
 };
 
 /** How long a request waits for the beginning of an archive. */
@@ -30,8 +32,9 @@ const beginningMs = 25_000;
 type Listings<Kept> = { find(backupId: number, id: string | undefined): Kept | null };
 type Given = GivenFields & { listing?: string | undefined };
 
-export function createBrowse({ resolver, chain, listings, objectListings, host }: BrowseOptions) {
-  const { findFile, openFile } = createOpenStored({ resolver, chain });
+export function createBrowse(options: BrowseOptions) {
+  const { chain, listings, objectListings, host } = options;
+  const { findFile, openFile, noted } = createOpenStored(options);
 
   /** @throws a conflict */
   function refuseOther(row: BackupRow, wanted: Engine, words: string): void {
@@ -72,7 +75,8 @@ export function createBrowse({ resolver, chain, listings, objectListings, host }
     const ending = new AbortController();
     const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(beginningMs)]);
     try {
-      return await readObjects(host, await chain.open(storage, row, { keys }, signal), signal);
+      const archive = await noted(row, chain.open(storage, row, { keys }, signal));
+      return await readObjects(host, archive, signal);
     } finally {
       ending.abort();
     }
@@ -86,7 +90,9 @@ export function createBrowse({ resolver, chain, listings, objectListings, host }
         body,
         listings,
         (storage, keys) =>
-          listings.begin(row.id, (signal) => chain.open(storage, row, { keys }, signal)),
+          listings.begin(row.id, (signal) =>
+            noted(row, chain.open(storage, row, { keys }, signal)),
+          ),
         (kept) => listings.look(kept, body),
       );
     },

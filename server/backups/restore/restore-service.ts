@@ -34,6 +34,8 @@ type RestoreServiceOptions = AddTasksOptions & {
   resolver: Pick<Resolver, "storage" | "destination">;
   chain: Pick<Chain, "baseOf">;
   fileKeys: FileKeys;
+  /** Called where the file of a backup that counts as good turns out missing or damaged. */
+  onDamage: (row: BackupRow) => Promise<void>;
 };
 
 type Target = DatabaseRow | SiteRow;
