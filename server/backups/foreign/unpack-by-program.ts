@@ -1,5 +1,6 @@
 // Decompresses formats that Node does not support, by programs on the service's machine.
 import { PassThrough, type Readable } from "node:stream";
+import { endInWords, isKilled } from "../../hosts/end-in-words.ts";
 import { CommandMissing, type Host } from "../../hosts/host.ts";
 import { toError } from "../../to-error.ts";
 import { SourceError } from "../sources/source.ts";
@@ -33,16 +34,18 @@ export function unpackedByProgram(
   });
   async function run(): Promise<void> {
     try {
-      const { exitCode, stderr } = await host.run({
+      const end = await host.run({
         argv,
         input: from,
         // Copied, because the memory of a piece is reused.
         take: (piece) => writeTo(content, Buffer.from(piece)),
         signal: ending.signal,
       });
-      if (exitCode !== 0)
+      if (isKilled(end))
+        throw new SourceError(`The file could not be unpacked: ${layer} ${endInWords(end)}`);
+      if (end.exitCode !== 0)
         throw new SourceError(
-          `The file is cut off or damaged: ${layer} couldn't unpack it (${stderr.trim().split("\n").at(-1) ?? ""}). Copy it again.`,
+          `The file is cut off or damaged: ${layer} couldn't unpack it (${end.stderr.trim().split("\n").at(-1) ?? ""}). Copy it again.`,
         );
       content.end();
     } catch (error) {

@@ -37,6 +37,17 @@ test.each<[string, (text: Buffer) => Buffer]>([
   expect(from.readableEnded).toBe(false);
 });
 
+test.each(["xz", "bzip2"])("doesn't call a file damaged because %s is killed", async (program) => {
+  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-unpack-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, program), "#!/bin/sh\nkill -KILL $$\n", { mode: 0o755 });
+  const host = createLocalHost({ PATH: `${folder}:${process.env["PATH"]}`, HOME: "/" });
+  const packed = execFileSync(program, { input: "select 1;\n" });
+  await expect(openForeign(host, Readable.from([packed]))).rejects.toThrow(
+    `The file could not be unpacked: ${program} was killed, probably because the machine ran out of memory.`,
+  );
+});
+
 test("reports trailing data after the zstd frames", async () => {
   const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" });
   const text = "select 1;\n".repeat(10);

@@ -85,7 +85,7 @@ test.each(machines)(
       expect([await marked(left.its), await marked(other.its)]).toEqual([2, 2]),
     );
     expect(await hooks(["true"], ["true"]).after(say, left.its)).toBe(null);
-    expect(await left.ended).toMatch(/ended with (SIGKILL|exit code 137)/);
+    expect(await left.ended).toMatch(/was killed, probably/);
     expect(said).toContain("Ended the hook before the backup, which was still running.");
     expect([await marked(left.its), await marked(other.its)]).toEqual([0, 2]);
     other.stopping.abort(new Error("canceled"));
@@ -232,6 +232,14 @@ test("a failing hook after the backup adds a warning", async () => {
   expect(backup.status).toBe("finished");
   expect(backup.warnings).toContainEqual(
     "The hook after the backup failed: sh after.sh ended with exit code 9.",
+  );
+});
+
+test("a hook that is killed is reported as that, with what to do", async () => {
+  const service = await makeHooked();
+  await service.script("before.sh", "sh -c 'kill -KILL $$'; exit $?");
+  expect((await service.run(service.configurationId)).status_reason).toBe(
+    "The hook before the backup failed: sh before.sh two words was killed, probably because the machine ran out of memory. Free some memory there, then try again.",
   );
 });
 

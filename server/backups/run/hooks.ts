@@ -1,4 +1,5 @@
 // Runs the commands of the inventory before and after each backup of a source. Requests cannot change them.
+import { endInWords, isKilled } from "../../hosts/end-in-words.ts";
 import { CommandMissing, type Host } from "../../hosts/host.ts";
 import { toError } from "../../to-error.ts";
 import { SourceError, type Attempt, type Hooks } from "../sources/source.ts";
@@ -47,7 +48,7 @@ export function createHooks(open: () => Promise<HookPlace>, commands: HookComman
     };
     try {
       const { host, folder } = await open();
-      const { exitCode, signal: by } = await host.run({
+      const end = await host.run({
         argv: [program, ...args],
         environment,
         folder,
@@ -60,9 +61,9 @@ export function createHooks(open: () => Promise<HookPlace>, commands: HookComman
         },
         signal: signal === null ? timeout : AbortSignal.any([signal, timeout]),
       });
-      if (exitCode === 0) return null;
-      const end = by === null ? `exit code ${exitCode}` : by;
-      return `${argv.join(" ")} ended with ${end}${lastError === "" ? "." : `: ${lastError}`}`;
+      if (end.exitCode === 0) return null;
+      const words = `${argv.join(" ")} ${endInWords(end)}`;
+      return lastError === "" || isKilled(end) ? words : words.replace(/\.$/, `: ${lastError}`);
     } catch (error) {
       signal?.throwIfAborted();
       if (timeout.aborted)

@@ -2,7 +2,7 @@
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { accountName } from "../../../hosts/account.ts";
-import { endInWords } from "../../../hosts/end-in-words.ts";
+import { endInWords, isKilled } from "../../../hosts/end-in-words.ts";
 import { CommandMissing, type CommandEnd, type Host } from "../../../hosts/host.ts";
 import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
 import { giveBackPiece } from "../../../piece-memory.ts";
@@ -102,14 +102,15 @@ export async function extractPacked(
         onErrorLine: (line) => isPipelineEnd(line) || onErrorLine(line),
         signal,
       });
-      const [unpacked, extracted = null] = pipelineEnds(end.stderr) ?? [];
+      const [unpacked = null, extracted = null] = pipelineEnds(end.stderr) ?? [];
+      const unpacking = { exitCode: unpacked, signal: end.signal };
       if (extracted === missingCode) throw new CommandMissing("it is not installed");
-      // zstd succeeds only after the end of its input, which truncated input does not have.
-      if (extracted === 0 && unpacked !== 0)
-        throw new SourceError(
-          `The archive could not be extracted: zstd ended with ${unpacked ?? end.signal}.`,
-        );
-      return { exitCode: unpacked === 0 ? extracted : 1, signal: end.signal };
+      // zstd succeeds only after the end of its input, which truncated input does not have. If it is killed, tar misses the end.
+      if ((extracted === 0 && unpacked !== 0) || isKilled(unpacking))
+        throw new SourceError(`The archive could not be extracted: zstd ${endInWords(unpacking)}`);
+      const extracting = { exitCode: extracted, signal: end.signal };
+      // If tar is killed, zstd fails, too.
+      return unpacked === 0 || isKilled(extracting) ? extracting : { ...extracting, exitCode: 1 };
     });
   } finally {
     from.destroy();
@@ -173,9 +174,11 @@ async function runTar(
     tally.sum();
     // 2 is an error, which tar also reports where the account may not set the owner of a file.
     const isFine = exitCode === 0 || (exitCode === 2 && (isAbsent || tally.has(foreign)));
+    // Of a tar that was killed, the shell says only that.
+    const isUntold = isKilled({ signal, exitCode }) || !tally.hasFailed();
     if (!isFine || tally.hasFailed())
       throw new SourceError(
-        `The archive could not be extracted: ${tally.hasFailed() ? tally.failureText() : `tar ${endInWords({ signal, exitCode })}`}`,
+        `The archive could not be extracted: ${isUntold ? `tar ${endInWords({ signal, exitCode })}` : tally.failureText()}`,
       );
   } catch (error) {
     attempt.signal.throwIfAborted();

@@ -1,6 +1,7 @@
 // Dumps a folder of another machine: `find` lists the entries, and tar reads them, both as the site's account.
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { endInWords, isKilled } from "../../../../hosts/end-in-words.ts";
 import type { Host } from "../../../../hosts/host.ts";
 import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../../hosts/shell-pipeline.ts";
 import type { ArchiveSummary, createArchiveInspector } from "../archive.ts";
@@ -114,18 +115,32 @@ function refuseFailures(
   tally: Tally,
   hasVanished: boolean,
 ): void {
+  const notWhole = (reason: string) =>
+    new SourceError(`The archive of ${root} isn't whole: ${reason}`);
+  const programs = (ends ?? []).map((exitCode, index) => ({
+    name: ["find", "tar", "zstd"][index],
+    exitCode,
+    signal: null,
+  }));
+  // Before the messages: of a program that was killed, the shell says only that, and the others miss it.
+  const killed = programs.find(isKilled);
+  if (killed !== undefined) throw notWhole(`${killed.name} ${endInWords(killed)}`);
   if (tally.hasFailed())
     throw new SourceError(
       `Not everything in ${root} could be read, so the backup would be incomplete: ${tally.failureText()}`,
     );
-  const [find, tar, zstd = 0] = ends ?? [];
+  if (ends === null) throw notWhole("the connection or the shell ended first.");
+  const [find, tar, zstd = 0] = ends;
   // Both fail where a name has vanished. 1 of tar means that something changed while it was read.
   const isFine =
     (find === 0 || (find === 1 && hasVanished)) &&
     (tar === 0 || tar === 1 || (tar === 2 && hasVanished)) &&
     zstd === 0;
   if (!isFine)
-    throw new SourceError(
-      `The archive of ${root} isn't whole: ${ends === null ? "the connection or the shell ended first" : `find, tar and zstd ended with ${ends.join(", ")}`}.`,
+    throw notWhole(
+      programs
+        .filter(({ exitCode }) => exitCode !== 0)
+        .map((program) => `${program.name} ${endInWords(program)}`)
+        .join(" "),
     );
 }

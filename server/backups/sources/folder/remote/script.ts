@@ -1,4 +1,5 @@
 // Runs short scripts of a POSIX shell on a machine that does not have our program, in place of tasks.
+import { endInWords } from "../../../../hosts/end-in-words.ts";
 import type { Host } from "../../../../hosts/host.ts";
 import { tarEnvironment } from "../tar.ts";
 import { SourceError } from "../../source.ts";
@@ -14,11 +15,11 @@ export async function runScript(
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
-  const { exitCode, stdout, stderr } = await host.run({
+  const end = await host.run({
     argv: ["sh", "-c", script, "sh", ...args],
     environment: tarEnvironment,
     signal,
   });
-  if (exitCode === 0) return stdout;
-  throw new SourceError(stderr.trim() || `A script ended with ${exitCode}.`);
+  if (end.exitCode === 0) return end.stdout;
+  throw new SourceError(end.stderr.trim() || `A script ${endInWords(end)}`);
 }

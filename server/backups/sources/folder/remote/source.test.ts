@@ -1,6 +1,8 @@
 // Tests what is specific to folders on other machines; the shared tests are beside the local source.
 import { mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { zstdCompressSync } from "node:zlib";
 import { beforeEach, expect, test } from "vitest";
 import type { Host } from "../../../../hosts/host.ts";
 import { createCollector } from "../../../testing/collector.ts";
@@ -15,6 +17,18 @@ let path: string | null = null;
 beforeEach(() => {
   path = null;
 });
+
+const killed =
+  "was killed, probably because the machine ran out of memory. Free some memory there, then try again.";
+
+/** Lets a program of the server be killed as soon as it works. */
+async function killAtWork(folder: string, program: string): Promise<void> {
+  const programs = join(folder, "bin");
+  await mkdir(programs);
+  const script = `#!/bin/sh\ncase $1 in --version) exec /usr/bin/${program} "$@" ;; esac\nkill -KILL $$\n`;
+  await writeFile(join(programs, program), script, { mode: 0o755 });
+  path = `${programs}:/usr/bin:/bin`;
+}
 
 const attempt: Attempt = { id: 7, say: () => undefined, signal: never };
 
@@ -110,4 +124,27 @@ test("without sqlite3 on the server, archives databases as they are, and names t
   const manifest = await source.dump(into, attempt);
   expect(manifest).not.toHaveProperty("databases");
   expect(content().length).toBeGreaterThan(0);
+});
+
+test.each(["tar", "zstd"])("says so where %s is killed during a dump", async (program) => {
+  const { root, folder, source } = await makeSource();
+  await makeSite(root, "new");
+  await source.rehearse(never);
+  await killAtWork(folder, program);
+  const compressed = await source.compressed?.(never);
+  await expect(compressed?.dump(createCollector().into, attempt)).rejects.toThrow(
+    `The archive of ${root} isn't whole: ${program} ${killed}`,
+  );
+});
+
+test.each(["tar", "zstd"])("says so where %s is killed during a restore", async (program) => {
+  const { root, folder, source } = await makeSource();
+  await makeSite(root, "new");
+  const { into, content } = createCollector();
+  await source.dump(into, attempt);
+  const packed = await source.unpacking?.(never);
+  await killAtWork(folder, program);
+  const from = Readable.from([zstdCompressSync(content())]);
+  await expect(packed?.restore(from, attempt)).rejects.toThrow(`${program} ${killed}`);
+  expect(await wordOf(root)).toBe("new");
 });

@@ -2,6 +2,7 @@
 // before it is sent, so that a broken connection leaves nothing behind.
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { endInWords } from "../../../../hosts/end-in-words.ts";
 import { toError } from "../../../../to-error.ts";
 import { compressCommand } from "../../compress-there.ts";
 import { SourceError, type Attempt, type FileOwner, type Manifest } from "../../source.ts";
@@ -34,7 +35,7 @@ export async function dumpThere(
   const { id, signal } = attempt;
   try {
     const { folder, manifest } = await copyThere(target, attempt);
-    const { exitCode, stderr } = await host.run({
+    const end = await host.run({
       argv: [
         "sh",
         "-c",
@@ -46,9 +47,10 @@ export async function dumpThere(
       take: (piece) => writeTo(into, piece),
       signal,
     });
-    if (exitCode !== 0)
+    const said = end.stderr.trim();
+    if (end.exitCode !== 0)
       throw new SourceError(
-        `The copy of ${path} could not be read to its end: ${stderr.trim() || `the tool ended with ${exitCode ?? "a signal"}`}.`,
+        `The copy of ${path} could not be read to its end: ${said === "" ? `the tool ${endInWords(end)}` : `${said}.`}`,
       );
     into.end();
     await finished(into, { readable: false });

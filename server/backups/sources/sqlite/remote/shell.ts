@@ -2,6 +2,7 @@
 // script, but always arguments.
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
+import { endInWords, isKilled } from "../../../../hosts/end-in-words.ts";
 import type { Host } from "../../../../hosts/host.ts";
 import { SourceError } from "../../source.ts";
 import { sqliteError } from "../failures.ts";
@@ -142,7 +143,7 @@ async function run(
 ): Promise<{ words: string[]; problem: string }> {
   const pieces: Buffer[] = [];
   const given = [String(busyMs), path, String(keptSeconds)];
-  const { exitCode, stderr } = await host.run({
+  const end = await host.run({
     argv: ["sh", "-c", `${prelude}${script}`, "sh", ...given, ...args],
     ...(input !== undefined && { input }),
     ...(signal !== undefined && { signal }),
@@ -152,8 +153,7 @@ async function run(
   });
   return {
     words: Buffer.concat(pieces).toString().split("\0").slice(0, -1),
-    problem:
-      `a step on its server ended early, with ${exitCode ?? "a signal"}. ${stderr.trim()}`.trim(),
+    problem: `a step on its server ${endInWords(end)} ${end.stderr.trim()}`.trim(),
   };
 }
 
@@ -178,6 +178,9 @@ export function refuseFailure(path: string, { exitCode, text }: Step): void {
 }
 
 export function stepError(path: string, { exitCode, text }: Step): SourceError {
+  const ended = `sqlite3 ${endInWords({ exitCode, signal: null })}`.replace(/\.$/, "");
+  // The text is only what the shell says of it.
+  if (isKilled({ exitCode, signal: null })) return sqliteError(path, ended, 0);
   const lines = text.trim().split("\n");
   const line = lines.find((one) => /error|unable/i.test(one)) ?? lines.at(-1) ?? "";
   const words = line
@@ -187,5 +190,5 @@ export function stepError(path: string, { exitCode, text }: Step): SourceError {
   // Without quoted names, which may contain anything.
   const own = words.replace(/"[^"]*"/g, "");
   const code = resultCodes.find(([pattern]) => pattern.test(own))?.[1] ?? 0;
-  return sqliteError(path, words === "" ? `sqlite3 ended with ${exitCode}` : words, code);
+  return sqliteError(path, words === "" ? ended : words, code);
 }

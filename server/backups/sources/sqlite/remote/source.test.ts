@@ -155,6 +155,17 @@ test("reports a server without sqlite3, with what installs it", async () => {
   expect(await strays()).toEqual([]);
 });
 
+test("says so where sqlite3 is killed on the server", async () => {
+  exec(rich);
+  const programs = join(folder, "bin");
+  await mkdir(programs);
+  await writeFile(join(programs, "sqlite3"), "#!/bin/sh\nkill -KILL $$\n", { mode: 0o755 });
+  const { source } = await makeSource({ PATH: `${programs}:/usr/bin:/bin` });
+  await expect(dumpOf(source)).rejects.toThrow(
+    `${path}: sqlite3 was killed, probably because the machine ran out of memory. Free some memory there, then try again.`,
+  );
+});
+
 const readlinks = ["/usr/bin/readlink", "/bin/busybox"].filter((program) => existsSync(program));
 
 test.each(readlinks)("keeps a link to a database, by %s", async (program) => {
