@@ -17,7 +17,11 @@ function Expiry({ token, hasTerm = false }: { token: Token; hasTerm?: boolean })
   return (
     <span className={expiryClass[expiry]}>
       {hasTerm && (expiry === "past" ? "Expired " : "Expires ")}
-      {token.expires_at === null ? "never" : <Time value={token.expires_at} />}
+      {token.expires_at === null ? (
+        "never"
+      ) : (
+        <Time value={token.expires_at} format={expiry === "past" ? "relative" : "coming"} />
+      )}
     </span>
   );
 }

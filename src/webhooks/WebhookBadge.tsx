@@ -60,7 +60,7 @@ export function WebhookSentence({ webhook }: { webhook: Webhook }) {
           )}
           {until && (
             <span className="text-muted">
-              Receiver asked to wait, next attempt <Time value={until} />
+              Receiver asked to wait, next attempt <Time value={until} format="coming" />
             </span>
           )}
         </>

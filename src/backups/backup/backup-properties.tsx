@@ -39,13 +39,14 @@ export function toProperties(backup: Backup, storage: string | null): Property[]
           term: "Locked until",
           value: (
             <>
-              <Time value={backup.locked_until} />. Its storage refuses to delete it before.
+              <Time value={backup.locked_until} format="coming" />. Its storage refuses to delete it
+              before.
             </>
           ),
         }
       : null,
     isFinished && backup.trigger === "safety" && backup.ended_at && !backup.pinned_at
-      ? { term: "Kept until", value: <Time value={safetyEnd(backup.ended_at)} /> }
+      ? { term: "Kept until", value: <Time value={safetyEnd(backup.ended_at)} format="coming" /> }
       : null,
     isFinished ? { term: "Size", value: formatBytes(size) } : null,
     isFinished && backup.base_id !== undefined

@@ -21,7 +21,8 @@ export function RoomText({ forecast }: { forecast: StorageForecast }) {
         </p>
       ) : (
         <p className="text-warn">
-          Full <Time value={fullAt} /> if backups go on like this. Keep fewer of them, or add space.
+          Full <Time value={fullAt} format="coming" /> if backups go on like this. Keep fewer of
+          them, or add space.
         </p>
       )}
     </>

@@ -1,20 +1,22 @@
 import { useClockText } from "./clock.ts";
-import { durationText, relativeText, soonText } from "./time-text.ts";
+import { comingText, durationText, relativeText } from "./time-text.ts";
 
 type TimeProps = {
   /** ISO 8601. */
   value: string;
-  /** The distance from now, or the duration since then. */
-  format?: "relative" | "coming" | "duration";
+  /** `relative`: how long ago it was; `coming`: how far ahead it is; `duration`: how long it has lasted. */
+  format?: keyof typeof formats;
+};
+
+const formats = {
+  relative: relativeText,
+  coming: comingText,
+  duration: (momentMs: number, nowMs: number) => durationText(nowMs - momentMs),
 };
 
 export function Time({ value, format = "relative" }: TimeProps) {
   const momentMs = new Date(value).getTime();
-  const text = useClockText((nowMs) =>
-    format === "duration"
-      ? durationText(nowMs - momentMs)
-      : relativeText(momentMs, nowMs, format === "coming" ? soonText : undefined),
-  );
+  const text = useClockText((nowMs) => formats[format](momentMs, nowMs));
   if (Number.isNaN(momentMs)) return value;
   return (
     <time dateTime={value} className="whitespace-nowrap">

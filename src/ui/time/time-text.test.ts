@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { absoluteText, durationText, relativeText, soonText } from "./time-text.ts";
+import { absoluteText, comingText, durationText, relativeText } from "./time-text.ts";
 
 const s = 1_000;
 const min = 60 * s;
@@ -15,15 +15,24 @@ test.each([
   [-3 * h, "3 hours ago"],
   [-23 * h - 59 * min, "23 hours ago"],
   [-40 * d, "40 days ago"],
-  [2 * h, "in 2 hours"],
-])("formats a time %i ms away in whole units", (awayMs, expected) => {
+])("formats a past time %i ms away in whole units", (awayMs, expected) => {
   expect(relativeText(1e12 + awayMs, 1e12)).toBe(expected);
 });
 
-test("formats a time in the near future as future", () => {
-  expect(relativeText(1e12 + 59 * s, 1e12, soonText)).toBe("in under a minute");
-  expect(relativeText(1e12 + min, 1e12, soonText)).toBe("in 1 minute");
-  expect(relativeText(1e12 - min, 1e12, soonText)).toBe("1 minute ago");
+test("doesn't count down to a past time that a clock that was set back puts into the future", () => {
+  expect(relativeText(1e12 + 59 * s, 1e12)).toBe("just now");
+  expect(relativeText(1e12 + min, 1e12)).toBe("in the future");
+  expect(relativeText(1e12 + 14 * h, 1e12)).toBe("in the future");
+});
+
+test.each([
+  [59 * s, "in under a minute"],
+  [-59 * s, "in under a minute"],
+  [min, "in 1 minute"],
+  [2 * h, "in 2 hours"],
+  [-min, "1 minute ago"],
+])("formats a time that is to come in %i ms", (awayMs, expected) => {
+  expect(comingText(1e12 + awayMs, 1e12)).toBe(expected);
 });
 
 test.each([

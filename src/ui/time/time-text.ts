@@ -15,17 +15,28 @@ const steps = [
   { unit: "minute", sizeMs: minuteMs },
 ] as const;
 
-/** Text of a future time that is less than a minute away. */
-export const soonText = "in under a minute";
+/** "1 minute", "3 hours"; null = less than a minute. */
+function spanOf(ms: number): string | null {
+  const step = steps.find(({ sizeMs }) => ms >= sizeMs);
+  return step === undefined ? null : countOf(Math.floor(ms / step.sizeMs), step.unit);
+}
 
-/** "3 minutes ago", "in 2 hours"; by default "just now" for any time less than a minute away, because clocks differ by as much. */
-export function relativeText(momentMs: number, nowMs: number, nowText = "just now"): string {
+/**
+ * "3 minutes ago"; "just now" for any time less than a minute away, because clocks differ by as much. What happened later than now
+ * was dated by a clock that has been set back since.
+ */
+export function relativeText(momentMs: number, nowMs: number): string {
+  const agoMs = nowMs - momentMs;
+  const span = spanOf(Math.abs(agoMs));
+  if (span === null) return "just now";
+  return agoMs > 0 ? `${span} ago` : "in the future";
+}
+
+/** "in 2 hours", "in under a minute", for what is still to come; "3 minutes ago" for what is overdue. */
+export function comingText(momentMs: number, nowMs: number): string {
   const awayMs = momentMs - nowMs;
-  const step = steps.find(({ sizeMs }) => Math.abs(awayMs) >= sizeMs);
-  if (step === undefined) return nowText;
-  const count = Math.floor(Math.abs(awayMs) / step.sizeMs);
-  const span = countOf(count, step.unit);
-  return awayMs < 0 ? `${span} ago` : `in ${span}`;
+  const span = spanOf(Math.abs(awayMs)) ?? "under a minute";
+  return awayMs > -minuteMs ? `in ${span}` : `${span} ago`;
 }
 
 /** "12 s", "3 min", "2 h 5 min", "4 d 3 h": in at most two units. */
