@@ -1,5 +1,9 @@
+import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
 import { basename } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { portOf } from "../server/testing/port-of.ts";
 import { serviceToken } from "../server/testing/service-process.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectToast } from "./helpers.ts";
@@ -11,6 +15,27 @@ async function startDownload(page: Page, { id }: Backup): Promise<Download> {
   const arriving = page.waitForEvent("download");
   await action(page, "Download", id).click();
   return arriving;
+}
+
+/** Starts a proxy that closes one connection, after so many bytes of responses. */
+async function startBreakingLink(behind: number, bytes: number) {
+  let hasBroken = false;
+  const server = createServer((near) => {
+    const far = connect(behind, "127.0.0.1");
+    let passed = 0;
+    far.on("data", ({ length }) => {
+      passed += length;
+      if (hasBroken || passed < bytes) return;
+      hasBroken = true;
+      near.destroySoon();
+    });
+    for (const socket of [near, far]) socket.on("error", () => undefined);
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroySoon());
+    near.pipe(far).pipe(near);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { server, hasBroken: () => hasBroken };
 }
 
 test.describe("a download", () => {
@@ -63,6 +88,33 @@ test.describe("a download", () => {
     await page.goto(`${service.url}/backups/${backup.id}`);
     const download = await startDownload(page, backup);
     expect(await download.failure()).not.toBeNull();
+  });
+
+  test("whose connection breaks is continued by the browser @long", async ({
+    page,
+    service,
+    backups,
+  }) => {
+    const database = new DatabaseSync(backups.database.file);
+    database.exec("create table noise (x blob); insert into noise values (randomblob(8000000))");
+    database.close();
+    const backup = await runOnce(backups);
+    const link = await startBreakingLink(Number(new URL(service.url).port), 3_000_000);
+    try {
+      await page.goto(`${service.url}/connect`);
+      await page.getByLabel("Token").fill(serviceToken);
+      await page.getByLabel("Address").fill(`http://127.0.0.1:${portOf(link.server)}`);
+      await page.getByRole("button", { name: "Connect" }).click();
+      await expect(page.getByRole("navigation").first()).toBeVisible();
+      await page.goto(`${service.url}/backups/${backup.id}`);
+      const download = await startDownload(page, backup);
+      expect(await download.failure()).toBeNull();
+      expect(link.hasBroken()).toBe(true);
+      const stored = await readFile(pathOf(backups, backup));
+      expect((await readFile(await download.path())).equals(stored)).toBe(true);
+    } finally {
+      link.server.close();
+    }
   });
 
   test("of a missing file shows an error, and does not start @long", async ({

@@ -1,6 +1,6 @@
-// Tests download links: they work once, and only with the right permissions.
+// Tests download links: they work once, only with the right permissions, and continue only for the client that began.
 import { createHash, randomBytes } from "node:crypto";
-import { readdir, readlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { HttpBindings } from "@hono/node-server";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -62,7 +62,12 @@ const withCode = (url: string, change: (code: string) => string) => {
   changed.searchParams.set("code", change(changed.searchParams.get("code") ?? ""));
   return changed.href;
 };
-const linkRows = () => service.query<{ hash: string }>("select * from one_time_links");
+const codeOf = (url: string) => new URL(url).searchParams.get("code") ?? "";
+/** The stored rows of unused links with this code. */
+const rowsOf = (url: string) =>
+  service.query<{ hash: string }>("select * from one_time_links where hash = $1", [
+    createHash("sha256").update(codeOf(url)).digest("hex"),
+  ]);
 
 describe("a download link", () => {
   test("serves the stored file once, without a token, as a download", async () => {
@@ -121,8 +126,9 @@ describe("a download link", () => {
     const { url, expires_at } = await makeLink();
     clock.ahead(Date.parse(expires_at) - clock.now() + 1);
     expect(await statusOf(url, { method: "HEAD" })).toBe(401);
+    expect(await rowsOf(url)).toHaveLength(1);
     await makeLink();
-    expect(await linkRows()).toHaveLength(1);
+    expect(await rowsOf(url)).toEqual([]);
     expect(await statusOf(url)).toBe(401);
   });
 
@@ -164,9 +170,9 @@ describe("a download link", () => {
 
   test("cannot be used by its stored hash", async () => {
     const { url } = await makeLink();
-    const [row] = await linkRows();
+    const [row] = await rowsOf(url);
     expect(await statusOf(withCode(url, () => row?.hash ?? ""))).toBe(401);
-    expect(JSON.stringify(row)).not.toContain(new URL(url).searchParams.get("code"));
+    expect(JSON.stringify(row)).not.toContain(codeOf(url));
   });
 
   test("becomes invalid with its token, when that is revoked or expires", async () => {
@@ -231,7 +237,7 @@ describe("a download link", () => {
 
   test("appears in no log line and no metric, whatever the outcome", async () => {
     const { url } = await makeLink();
-    const code = new URL(url).searchParams.get("code") ?? "";
+    const code = codeOf(url);
     await statusOf(url, { method: "HEAD" });
     await statusOf(url);
     await statusOf(url);
@@ -268,6 +274,97 @@ describe("a download link", () => {
     for (let count = 0; count < 40; count++) statuses.add(await statusOf(wrong));
     expect([...statuses]).toEqual([401, 429]);
     expect(await statusOf(url)).toBe(200);
+  });
+});
+
+describe("a download by a link that broke off", () => {
+  /** Begins a download, as a browser whose connection breaks. */
+  async function begin(token?: string) {
+    const { url } = await makeLink(token);
+    const response = await follow(url);
+    await response.body?.cancel();
+    const tag = response.headers.get("ETag") ?? "";
+    expect(tag).toMatch(new RegExp(`^"${backup.checksum}\\.\\w{28}"$`));
+    return { url, tag };
+  }
+  const rest = (headers: Record<string, string>) => ({
+    headers: { Range: "bytes=1000-", ...headers },
+  });
+
+  test.each([
+    ["If-Range", "Chromium"],
+    ["If-Match", "Firefox"],
+  ])("is continued by the ETag of its first response in %s, as %s does", async (header) => {
+    const { url, tag } = await begin();
+    const stored = await readFile(fileOf(backup));
+    for (let count = 0; count < 2; count++) {
+      const response = await follow(url, rest({ [header]: tag }));
+      expect([response.status, response.headers.get("ETag")]).toEqual([206, tag]);
+      const content = Buffer.from(await response.arrayBuffer());
+      expect(content.equals(stored.subarray(1000))).toBe(true);
+    }
+    expect(await statusOf(url, { method: "HEAD", headers: { [header]: tag } })).toBe(200);
+  });
+
+  test("isn't continued by anyone who has only the link, or the file's checksum", async () => {
+    const { url, tag } = await begin();
+    for (const wrong of [
+      `"${backup.checksum}"`,
+      `"${backup.checksum}."`,
+      tag.replace(/.{28}"$/, `${"x".repeat(28)}"`),
+      tag.toLowerCase(),
+      "*",
+    ])
+      for (const header of ["If-Range", "If-Match"])
+        expect(await statusOf(url, rest({ [header]: wrong })), `${header}: ${wrong}`).toBe(401);
+    expect(await statusOf(url, rest({}))).toBe(401);
+    const proof = /\.(\w+)"/.exec(tag)?.[1] ?? "";
+    expect(await statusOf(withCode(url, (code) => `${code}.${proof}`))).toBe(401);
+    const other = await begin();
+    expect(await statusOf(url, rest({ "If-Range": other.tag }))).toBe(401);
+    const unused = await makeLink();
+    expect(await statusOf(unused.url, rest({ "If-Range": tag }))).toBe(401);
+    expect(await statusOf(unused.url)).toBe(200);
+    expect(await statusOf(url, rest({ "If-Range": tag }))).toBe(206);
+    const rows = await service.query("select * from one_time_links");
+    expect(JSON.stringify(rows)).not.toContain(proof);
+    expect(log).not.toContain(proof);
+  });
+
+  test("is continued on another instance with the same database", async () => {
+    const { url, tag } = await begin();
+    const other = await createApp(service.options);
+    try {
+      const response = await other.fetch(new Request(url, rest({ "If-Range": tag })));
+      await response.body?.cancel();
+      expect(response.status).toBe(206);
+    } finally {
+      await other.close("keep");
+    }
+  });
+
+  test("isn't continued once its file has turned out damaged", async () => {
+    const damaged = await service.run(configurationId);
+    const { url } = await makeLink(undefined, damaged.id);
+    await writeFile(fileOf(damaged), Buffer.alloc(damaged.size));
+    const response = await follow(url);
+    const asked = rest({ "If-Range": response.headers.get("ETag") ?? "" });
+    expect(await statusOf(url, asked)).toBe(206);
+    await expect(response.arrayBuffer()).rejects.toThrow("Checksum mismatch");
+    await soon(async () => expect(await statusOf(url, asked)).toBe(401));
+  });
+
+  test("isn't continued once its token is revoked, or a day after it began", async () => {
+    const { id, token } = await makeToken({ abilities: ["*"] });
+    const revoked = await begin(token);
+    await service.call("DELETE", `/api/token/${id}`);
+    expect(await statusOf(revoked.url, rest({ "If-Range": revoked.tag }))).toBe(401);
+
+    const { url, tag } = await begin();
+    clock.ahead(24 * 3600 * 1000 - 60_000);
+    expect(await statusOf(url, rest({ "If-Range": tag }))).toBe(206);
+    clock.ahead(60_000);
+    expect(await statusOf(url, rest({ "If-Range": tag }))).toBe(401);
   });
 });
 

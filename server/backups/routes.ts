@@ -19,6 +19,7 @@ import { restoreRoutes } from "./restore/restore-routes.ts";
 import type { RestoreService } from "./restore/restore-service.ts";
 import type { ScheduleService } from "./schedule/schedule-service.ts";
 import type { CountsStore } from "./counts-store.ts";
+import { DamagedBackup } from "./pipeline/read-verified.ts";
 import { readPlan, type ForecastService } from "./retention/forecast-service.ts";
 import { toCounts } from "./counts-response.ts";
 import type { Serializer } from "./serializer.ts";
@@ -36,6 +37,8 @@ type BackupRoutesOptions = {
   inventory: InventoryStore;
   links: OneTimeLinks;
 };
+
+const filePath = ({ id }: BackupRow) => pathOf(servedOperations.downloadBackup, { id });
 
 export function backupRoutes(options: BackupRoutesOptions): Route[] {
   const { configurations, backups, schedules, serializer, inventory, links } = options;
@@ -152,14 +155,21 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     }),
     route(servedOperations.downloadBackup, {
       ...ofServer,
-      handle: async ({ found }) => reply(200, new FileResponse(await backups.download(found))),
+      handle: async ({ found }) => {
+        const file = await backups.download(found);
+        file.content.once("error", (error) => {
+          // A browser would continue the download, and the whole file be read again and again. A link that stays costs only that.
+          if (error instanceof DamagedBackup) links.end(filePath(found)).catch(() => undefined);
+        });
+        return reply(200, new FileResponse(file));
+      },
     }),
     route(servedOperations.createDownloadLink, {
       ...ofServer,
       handle: async ({ found, caller, url }) => {
         // Checks the file now, because a browser that follows the link could not show the error.
         await backups.findFile(found);
-        const path = pathOf(servedOperations.downloadBackup, { id: found.id });
+        const path = filePath(found);
         const { code, expiresAt } = await links.create(path, caller.tokenId, downloadLinkSeconds);
         return reply(201, {
           url: `${new URL("file", url).href}?code=${code}`,

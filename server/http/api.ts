@@ -11,6 +11,7 @@ import type { Authenticator } from "./authentication.ts";
 import { createResponseWriter, type WriteResponse } from "./response.ts";
 import type { ApiEnvironment } from "./every-request.ts";
 import { FileResponse } from "./file-response.ts";
+import { withProof } from "./link-proof.ts";
 import { readFields, readJsonObject } from "./read-request.ts";
 import { isFile, openUpload } from "./upload.ts";
 import type { Caller, Route } from "./route.ts";
@@ -72,11 +73,14 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
       return sendJson(c, writeResponse(operation, status, reply.body), status, isKept);
     };
     const identify = operation.takesCode ? authenticator.byCode : authenticator.byToken;
-    app.on(operation.method, toHonoPath(operation.path), async (c) =>
-      operation.isPublic
-        ? authenticator.asNobody(c, (caller) => serve(c, caller))
-        : serve(c, await identify(c)),
-    );
+    app.on(operation.method, toHonoPath(operation.path), async (c) => {
+      if (operation.isPublic) return authenticator.asNobody(c, (caller) => serve(c, caller));
+      const response = await serve(c, await identify(c));
+      // Here, because another instance may have sent the file.
+      const [tag, proof] = [response.headers.get("ETag"), c.get("linkProof")];
+      if (tag !== null && proof !== undefined) response.headers.set("ETag", withProof(tag, proof));
+      return response;
+    });
   }
 
   app.all("/api/*", async (c) => {

@@ -8,6 +8,7 @@ import type { Clock } from "../clock.ts";
 import type { Peers } from "../instances/peers.ts";
 import { addressOf } from "./client-address.ts";
 import type { ApiEnvironment } from "./every-request.ts";
+import { proofOf } from "./link-proof.ts";
 import type { MakeLimiter } from "./limiter.ts";
 import type { Caller } from "./route.ts";
 import { RefusedToken, ServiceError, unauthenticated, unavailable } from "./service-error.ts";
@@ -20,10 +21,14 @@ export type FindCaller = (token: string) => Promise<Caller | TokenCode>;
 
 /**
  * Exchanges the code of a one-time link for the caller who created it; null if the code is unknown, used, expired or for another
- * path.
+ * path. A used code works with the proof that its use returned.
  * @param isUsed whether this uses up the link
  */
-export type RedeemCode = (code: string, path: string, isUsed: boolean) => Promise<Caller | null>;
+export type RedeemCode = (
+  code: string,
+  path: string,
+  use: { isUsed: boolean; proof: string | null },
+) => Promise<{ caller: Caller; proof: string | null } | null>;
 
 /** Failed logins a minute for each address; of IPv6, for each /64 network. */
 const failuresPerMinute = 30;
@@ -130,8 +135,12 @@ export function createAuthenticator(options: AuthenticatorOptions) {
       const passedOn = await peers.callerOf(c);
       if (passedOn !== null) return passedOn;
       // Browsers and scanners send HEAD before they follow a link, which must not use it up.
-      const caller = await redeemCode(code, c.req.path, c.req.method !== "HEAD");
-      if (caller !== null) return caller;
+      const use = { isUsed: c.req.method !== "HEAD", proof: proofOf(c) };
+      const redeemed = await redeemCode(code, c.req.path, use);
+      if (redeemed !== null) {
+        if (redeemed.proof !== null) c.set("linkProof", redeemed.proof);
+        return redeemed.caller;
+      }
       throw unauthenticated(
         await countFailure(c, 1),
         "The link has expired or has already been used. Start the download again.",

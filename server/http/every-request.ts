@@ -7,7 +7,13 @@ import type { Clock } from "../clock.ts";
 import type { IsAllowedHost } from "./allowed-hosts.ts";
 
 /** What middleware adds to a request: its id, and the socket that it came through. */
-export type ApiEnvironment = { Bindings: Partial<HttpBindings>; Variables: RequestIdVariables };
+export type ApiEnvironment = {
+  Bindings: Partial<HttpBindings>;
+  Variables: RequestIdVariables & {
+    /** The proof by which this client may continue the download of a one-time link. */
+    linkProof?: string;
+  };
+};
 
 /**
  * Headers of every response. `nosniff` keeps a browser from running a response as a script or page because it looks like one.

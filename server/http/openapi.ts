@@ -123,7 +123,7 @@ const rangeParameters: Json[] = [
     name: "If-Range",
     in: "header",
     description:
-      "The `ETag` of the response that is continued; with any other, the whole file is sent",
+      "The `ETag` of the response that is continued; with any other, the whole file is sent. It continues the download of a one-time link, too; so does `If-Match`",
     schema: { type: "string" },
   },
 ];

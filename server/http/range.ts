@@ -1,4 +1,6 @@
 // Reads from a request at which byte a response with a file begins: https://www.rfc-editor.org/rfc/rfc9110#section-14
+import { withoutProof } from "./link-proof.ts";
+
 type Asked = { range: string | undefined; ifRange: string | undefined };
 
 /**
@@ -11,7 +13,7 @@ export function firstByte(
   { range, ifRange }: Asked,
   { sizeBytes, tag }: { sizeBytes: number; tag: string | null },
 ): number | null {
-  if (ifRange !== undefined && ifRange !== tag) return null;
+  if (ifRange !== undefined && withoutProof(ifRange) !== tag) return null;
   const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/i.exec(range ?? "") ?? [];
   if (first === "") return last === "" ? null : Math.max(0, sizeBytes - Number(last));
   const reachesEnd = last === "" || Number(last) >= Math.max(sizeBytes - 1, Number(first));

@@ -40,7 +40,7 @@ const summaries = {
   downloadBackup:
     "Download a backup's file, or its rest with `Range: bytes=N-`; the download aborts if the file is damaged",
   createDownloadLink:
-    "Create a link to a backup's file that works once, for 60 seconds, without a token",
+    "Create a link to a backup's file that works once, for 60 seconds, without a token; the client that used it may continue the download for 24 hours",
   showAdoption:
     "Show the backups in a storage that are not listed: those of an earlier installation, or of a deleted configuration",
   adoptBackups: "Add the backups of a storage that are not listed to the list",

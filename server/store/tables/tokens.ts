@@ -19,7 +19,7 @@ export const tokens = pgTable("tokens", {
 
 /** One-time links. Each replaces its token for one path, and is deleted with it. */
 export const oneTimeLinks = pgTable("one_time_links", {
-  /** Hex SHA-256 of the code in the link. The code itself is not stored. */
+  /** Hex SHA-256 of the code in the link; of a used one, of the code, a period and the proof. Neither is stored. */
   hash: text().primaryKey(),
   path: text().notNull(),
   token_id: integer()
