@@ -70,6 +70,8 @@ export const test = base.extend<{
       });
       return connect(front.url, "");
     });
+    // The page would request the service that stops.
+    await page.goto("about:blank");
     for (const close of closers) await close();
     expect(missing, "nothing of the interface was asked for that is not there").toEqual([]);
   },
