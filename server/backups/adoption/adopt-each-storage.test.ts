@@ -25,6 +25,8 @@ let far: string;
 let s3: Gate;
 let boxed: string;
 let jailed: string;
+/** The folder of the remote `all:`. Not `boxed`, whose backups would be found through `all:` as well. */
+let whole: string;
 let box: RcloneServer | null = null;
 let first: BackupTestService;
 let second: BackupTestService;
@@ -39,12 +41,13 @@ beforeAll(async () => {
   const { accessKey, secretKey, endpoint } = s3.options;
   boxed = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-boxed-")));
   jailed = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-jailed-")));
+  whole = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-whole-")));
   if (isLongForm) box = await serveByRclone("sftp", boxed);
   const secrets = {
     S3_ACCESS: accessKey,
     S3_SECRET: secretKey,
     RCLONE_BOX: box?.config ?? "",
-    RCLONE_ALL: `[all]\ntype = alias\nremote = ${boxed}\n`,
+    RCLONE_ALL: `[all]\ntype = alias\nremote = ${whole}\n`,
   };
   const create = () =>
     createBackupTestService(
@@ -67,7 +70,8 @@ afterAll(async () => {
   await second?.close();
   await s3?.close();
   await box?.close();
-  for (const one of [folder, far, boxed, jailed]) await rm(one, { recursive: true, force: true });
+  for (const one of [folder, far, boxed, jailed, whole])
+    await rm(one, { recursive: true, force: true });
 });
 
 test.each([
@@ -121,7 +125,7 @@ test.each([
 });
 
 test("does not adopt backups again through an rclone remote that contains the storage in which they are listed", async () => {
-  await mkdir(join(boxed, "some folder"));
+  await mkdir(join(whole, "some folder"));
   const { id } = await first.installed({ storage_provider_id: 10 });
   const { path } = await first.run(id);
   const adoption = async (service: BackupTestService) =>
