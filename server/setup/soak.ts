@@ -150,7 +150,7 @@ const programs: readonly Program[] = [
   {
     name: "away",
     about:
-      "ten minutes without the sshd of a server, beside its workers, and all that is tried of a server that comes and goes",
+      "ten minutes without the sshd of a server, beside its workers; servers that are shown as unreachable within 30 s",
     files: [
       "server/ssh/reachability.test.ts",
       "server/ssh/told-once.test.ts",
