@@ -43,6 +43,11 @@ const filePath = ({ id }: BackupRow) => pathOf(servedOperations.downloadBackup, 
 export function backupRoutes(options: BackupRoutesOptions): Route[] {
   const { configurations, backups, schedules, serializer, inventory, links } = options;
 
+  /** A browser would continue the download of a damaged file, which would be read again and again. A link that stays costs only that. */
+  const endLinks = (row: BackupRow, error: unknown): void => {
+    if (error instanceof DamagedBackup) links.end(filePath(row)).catch(() => undefined);
+  };
+
   const findServer = createServerFinder(inventory);
   const findById = async (id: number, caller: Caller): Promise<ConfigurationRow | null> => {
     const row = await configurations.byId(id);
@@ -157,10 +162,7 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
       ...ofServer,
       handle: async ({ found }) => {
         const file = await backups.download(found);
-        file.content.once("error", (error) => {
-          // A browser would continue the download, and the whole file be read again and again. A link that stays costs only that.
-          if (error instanceof DamagedBackup) links.end(filePath(found)).catch(() => undefined);
-        });
+        file.content.once("error", (error) => endLinks(found, error));
         return reply(200, new FileResponse(file));
       },
     }),
