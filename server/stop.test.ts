@@ -100,6 +100,12 @@ describe.skipIf(!hasPostgresServer)("SIGTERM", () => {
 
   test("stops a service with a hanging database, and says so", { timeout: 60_000 }, async () => {
     link.silence();
+    // Load balancers do not wait as long as a query may.
+    const ready = await fetch(`${service.url}/readyz`, { signal: AbortSignal.timeout(20_000) });
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({
+      message: "The database has not responded for 5 seconds.",
+    });
     await service.end("SIGTERM");
     expect(service.child.exitCode).toBe(1);
     expect(service.output()).toContain("a part of the service did not stop in order");

@@ -1,4 +1,5 @@
 // Composes the HTTP app, in the order in which a request passes its parts. Health checks come first and need no token.
+import { setTimeout as wait } from "node:timers/promises";
 import { Hono, type MiddlewareHandler } from "hono";
 import { compress } from "hono/compress";
 import { cors } from "hono/cors";
@@ -11,6 +12,7 @@ import { describeDatabaseError } from "../store/database-error.ts";
 import type { IsAllowedHost } from "./allowed-hosts.ts";
 import type { ApiEnvironment } from "./every-request.ts";
 import { describeOperations } from "./openapi.ts";
+import { readyMs } from "./ready-limit.ts";
 import { everyRequest } from "./every-request.ts";
 import { handleError } from "./error-handler.ts";
 
@@ -62,7 +64,14 @@ export function createHttpApp(options: HttpAppOptions): Hono<ApiEnvironment> {
   );
   app.get("/healthz", (c) => c.json({ status: "ok" }));
   app.get("/readyz", async (c) => {
-    const reason = unavailableReason() ?? (await ping().then(() => null, describe));
+    const reason =
+      unavailableReason() ??
+      (await Promise.race([
+        ping().then(() => null, describe),
+        wait(readyMs, `The database has not responded for ${readyMs / 1000} seconds.`, {
+          ref: false,
+        }),
+      ]));
     return reason === null
       ? c.json({ status: "ok" })
       : c.json({ status: "unavailable", message: reason }, 503, { "Retry-After": "5" });

@@ -7,6 +7,7 @@ import type { IsAllowedHost } from "../http/allowed-hosts.ts";
 import type { ApiEnvironment } from "../http/every-request.ts";
 import { createDashboard } from "../http/dashboard.ts";
 import { everyRequest } from "../http/every-request.ts";
+import { readyMs } from "../http/ready-limit.ts";
 import { createForwarder, UpstreamError } from "./forward.ts";
 import { isPassedMethod, passedMethods } from "./passed.ts";
 
@@ -23,9 +24,6 @@ export type UpstreamOptions = {
   /** How long the other service may take to begin a response; 30,000 if not given. */
   firstByteMs?: number;
 };
-
-/** Short, because the programs that request `/readyz` have short timeouts. */
-const readyMs = 5000;
 
 const retrySeconds = "5";
 
