@@ -22,7 +22,7 @@ import {
 const run = promisify(execFile);
 
 /** `npm run soak -- chains` has 1,000. */
-const retentions = Number(process.env["CHAIN_RETENTIONS"] ?? 4);
+const retentions = Number(process.env["CHAIN_RETENTIONS"] ?? 6);
 const seed = makeSeed();
 const dayMs = 24 * 3_600_000;
 

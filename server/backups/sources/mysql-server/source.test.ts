@@ -282,7 +282,10 @@ describe("all databases of a MariaDB server", () => {
   });
 
   test("on a server over SSH are dumped by its own tools, which report a database that is dropped meanwhile", async () => {
-    await server.query(null, "DROP VIEW blog.totals; DROP VIEW IF EXISTS Shop.loop_view");
+    await server.query(
+      null,
+      "DROP DATABASE IF EXISTS full; DROP VIEW blog.totals; DROP VIEW IF EXISTS Shop.loop_view",
+    );
     // Holds the first output until two databases are dropped.
     const dropped = Promise.withResolvers<void>();
     const { into, begun, content } = createCollector(dropped.promise);

@@ -184,6 +184,8 @@ export async function isMarked(
 const inUseState = "55006";
 const maxDrops = 12;
 const dropAgainMs = 250;
+/** How long dropping a database may take: longer than all tries of `dropDatabase`. */
+export const dropLimitMs = 90_000;
 
 /**
  * Drops a database, and retries while its sessions are ending: a database that is left would block the next run, or stay forever.
@@ -201,7 +203,7 @@ export async function dropDatabase(client: pg.Client, database: string): Promise
 }
 
 const pollMs = 50;
-const endLimitMs = 30_000;
+export const endLimitMs = 30_000;
 
 /** Ends sessions that a run left on the server, and waits until their transactions are rolled back. @throws SourceError */
 export async function endSessions(

@@ -2,7 +2,7 @@
 // rows. Compares the restored rows with the manifest.
 import { ownName, readTarget, withClient, type Target } from "./connection.ts";
 import { compareCounts, countRows, listTables, tellCounts } from "./count.ts";
-import { createDatabase, dropDatabase, withServer } from "./databases.ts";
+import { createDatabase, dropDatabase, dropLimitMs, withServer } from "./databases.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { readProperties } from "./properties.ts";
 import { openBackup, restoreArchive } from "./restore.ts";
@@ -14,7 +14,6 @@ export const drillDatabaseOf = (target: Pick<Target, "installation">, id: number
   ownName(target, ["drill", id], "_");
 
 const toldDifferences = 5;
-const dropLimitMs = 30_000;
 
 /**
  * Creates a drill on a server that may lack the database and its roles.

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { PassThrough, Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -13,6 +14,7 @@ import {
   type PostgresServer,
 } from "../../testing/postgres-server.ts";
 import { dropDatabase } from "./databases.ts";
+import { drillDatabaseOf } from "./drill.ts";
 import { soon } from "../../../testing/soon.ts";
 import { sendSignal } from "../../../testing/signals.ts";
 import { fingerprint, makeSource, never, untilRestoring } from "./testing/fixtures.ts";
@@ -301,6 +303,38 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
       const left = `select from pg_database where datname = '${database}'`;
       expect(await server.query("postgres", left)).toEqual([]);
       await client.end();
+    });
+
+    test("that a drill made is dropped although a session in it does not end for half a minute", async () => {
+      const database = await makeDatabase("create table one (id int); insert into one values (1)");
+      const { source, said, attempt } = makeSource(server.url(database));
+      const into = new PassThrough();
+      const [content, manifest] = await Promise.all([buffer(into), source.dump(into, attempt())]);
+      const scratch = drillDatabaseOf({}, attempt().id);
+      const drilled = source.drill(Readable.from([content]), manifest, attempt());
+      const session = await soon(async () => {
+        const client = new pg.Client(server.url(scratch));
+        client.on("error", () => undefined);
+        await client.connect();
+        return client;
+      });
+      const { rows } = await session.query<{ pid: number }>("select pg_backend_pid() as pid");
+      sendSignal(rows[0]?.pid, "SIGSTOP");
+      const tries = new Set<string>();
+      await soon(async () => {
+        const found = await server.query<{ at: string }>(
+          "postgres",
+          "select query_start::text as at from pg_stat_activity where query like 'drop database%'",
+        );
+        for (const { at } of found) tries.add(at);
+        // The server refuses each after five seconds.
+        expect(tries.size).toBeGreaterThan(7);
+      });
+      sendSignal(rows[0]?.pid, "SIGCONT");
+      expect(await drilled).toContain("1 table with 1 row restored");
+      expect(said.join()).not.toContain("could not be dropped");
+      const left = `select from pg_database where datname = '${scratch}'`;
+      expect(await server.query("postgres", left)).toEqual([]);
     });
   });
 });

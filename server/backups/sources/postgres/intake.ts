@@ -13,7 +13,7 @@ import { SourceError, type Attempt, type Intake, type Manifest } from "../source
 import { writingTo } from "../../../write-to.ts";
 import { withClient, type Target } from "./connection.ts";
 import { tellCounts } from "./count.ts";
-import { createDatabase, dropDatabase, withServer } from "./databases.ts";
+import { createDatabase, dropDatabase, dropLimitMs, withServer } from "./databases.ts";
 import { drillDatabaseOf } from "./drill.ts";
 import { dumpDatabase } from "./dump.ts";
 import { createRowTally, refuseCommand, refuseStatement } from "./foreign-statements.ts";
@@ -25,7 +25,6 @@ import { findTools, type Tools } from "./tools.ts";
 
 /** Last line of a plain dump, except for `\unrestrict`. */
 const endMark = "-- PostgreSQL database dump complete";
-const dropLimitMs = 30_000;
 
 export const createPostgresIntake = (target: Target, file: ForeignFile): Intake =>
   file.kind === "postgres-archive" ? archiveIntake(target, file) : sqlIntake(target, file);

@@ -12,6 +12,8 @@ import {
 import {
   createDatabase,
   dropDatabase,
+  dropLimitMs,
+  endLimitMs,
   markMade,
   endSessions,
   isMarked,
@@ -53,8 +55,9 @@ export type PostgresSourceOptions = {
   tables?: readonly string[] | null;
 };
 
-/** How long cleaning up after a restore may take. */
-const tidyLimitMs = 60_000;
+/** How long cleaning up after a restore may take: ending its sessions, and dropping the database that it made. */
+const tidyLimitMs = endLimitMs + dropLimitMs;
+const existsLimitMs = 60_000;
 
 /** @throws SourceError when the url cannot be used */
 export function createPostgresSource({
@@ -205,7 +208,7 @@ export function createPostgresSource({
       };
     },
 
-    exists: () => exists(AbortSignal.timeout(tidyLimitMs)),
+    exists: () => exists(AbortSignal.timeout(existsLimitMs)),
     isEmpty: (signal) => isEmptyDatabase(target, signal),
 
     async refuseRestore({ signal }) {
