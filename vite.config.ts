@@ -121,11 +121,11 @@ export default defineConfig({
       "--no-turbofan",
     ],
     // Generous, because a machine may be busy; tests that hang are still detected. Long forms take their time.
-    testTimeout: isLongForm ? 1_200_000 : 90_000,
+    testTimeout: isLongForm ? 1_200_000 : 240_000,
     // Hooks start whole services, several at once.
-    hookTimeout: 120_000,
+    hookTimeout: 240_000,
     // As in `soon` of server/testing: each poll takes CPU time from what it waits for, and a machine may be busy.
-    expect: { poll: { interval: 150, timeout: 60_000 } },
+    expect: { poll: { interval: 150, timeout: 120_000 } },
     // Always runs the largest files first. By the durations of the last run, the slowest tests would all begin
     // together; they mostly wait, and would leave the CPUs idle.
     cache: false,

@@ -13,7 +13,7 @@ const maxPauseMs = 500;
  */
 export async function soon<Result>(
   look: () => Result | Promise<Result>,
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
   firstPauseMs = shortestPauseMs,
 ): Promise<Result> {
   const startedMs = performance.now();

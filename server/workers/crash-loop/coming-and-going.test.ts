@@ -16,7 +16,7 @@ import { workerBody } from "../../testing/worker-body.ts";
 import { eachWorkerMachine, readNumber, type WorkerMachine } from "../testing/each-machine.ts";
 import { soon } from "../../testing/soon.ts";
 
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 300_000 });
 const minuteMs = 60_000;
 const ends = (worker: Worker) =>
   (worker.process_list ?? []).reduce((sum, { restarts }) => sum + restarts, 0);

@@ -18,7 +18,7 @@ const rootOf = (folder: string, id: number) => join(folder, `site-${id}`);
 
 let service: TestService;
 
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 /** Records each start, and exits at once if a file `bad-` with the number of the process exists. */
 const noting = `

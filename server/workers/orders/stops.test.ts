@@ -12,7 +12,7 @@ import { workerBody } from "../../testing/worker-body.ts";
 import { eachWorkerMachine } from "../testing/each-machine.ts";
 import { soon } from "../../testing/soon.ts";
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 let service: TestService;
 
