@@ -123,6 +123,13 @@ describe("no response can be interpreted as another type than its own", () => {
     expect(Object.keys(JSON.parse(answer.body))).toEqual(["message"]);
   });
 
+  test("431 names the limit that the request exceeds", async () => {
+    const { body } = await askRaw(url, `GET /api/servers?search=${"x".repeat(20_000)} HTTP/1.1`);
+    expect(JSON.parse(body)).toEqual({
+      message: "The URL and headers of a request must not be larger than 16 KiB.",
+    });
+  });
+
   test("503: a stopping service", async () => {
     service.app.refuse("The service is shutting down.");
     const answers = [

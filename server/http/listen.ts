@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import {
   createServer,
+  maxHeaderSize,
   STATUS_CODES,
   type IncomingMessage,
   type Server,
@@ -40,8 +41,8 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
   });
   // Handles requests that are not valid HTTP.
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const status = statusOf[error.code ?? ""] ?? errorStatus.malformed_request;
-    refuse(socket, status, errorMessage.malformed_request);
+    const { malformed_request: status } = errorStatus;
+    refuse(socket, ...(refusals[error.code ?? ""] ?? [status, errorMessage.malformed_request]));
   });
   // Refuses requests for a tunnel. Without a listener, Node just closes the connection. The server no longer counts this socket
   // as one of its connections, so it must be ended here, or a client could keep it open forever.
@@ -102,11 +103,14 @@ function lingerAfter(incoming: IncomingMessage, outgoing: ServerResponse): void 
   };
 }
 
-/** Statuses by error code, as in Node's own server. */
-const statusOf: Record<string, number> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+/** Statuses by error code, as in Node's own server, and messages. */
+const refusals: Record<string, [status: number, message: string]> = {
+  HPE_HEADER_OVERFLOW: [
+    431,
+    `The URL and headers of a request must not be larger than ${maxHeaderSize / 1024} KiB.`,
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The chunk extensions of the request are too large."],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time."],
 };
 
 const toResponse = (status: number, message: string) =>
