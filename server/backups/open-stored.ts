@@ -7,6 +7,7 @@ import { conflict, InvalidFields, ServiceError } from "../http/service-error.ts"
 import type { Storage } from "../storage/storage.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { Chain, FileKeyPair } from "./incremental/chain.ts";
+import { PatchRefused } from "./incremental/patch.ts";
 import { failureMessage } from "./failure-message.ts";
 import { findFileKeys } from "./file-keys.ts";
 import { DamagedBackup } from "./pipeline/read-verified.ts";
@@ -27,6 +28,7 @@ export const asConflict = (error: unknown): never => {
 const mayBeDamage = (error: unknown): boolean =>
   error instanceof DamagedBackup ||
   error instanceof EncryptionError ||
+  error instanceof PatchRefused ||
   describeUnpackError(error) !== null;
 
 type OpenStoredOptions = {

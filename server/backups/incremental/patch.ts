@@ -78,6 +78,11 @@ export async function writePatch(
   }
 }
 
+/** zstd couldn't apply a patch: most likely the file is damaged, which shows only at its end. */
+export class PatchRefused extends SourceError {
+  override name = "PatchRefused";
+}
+
 type Opening = {
   host: Zstd;
   /** Folder for the content of the full while the stream is read. */
@@ -142,7 +147,7 @@ async function unpack(
         throw error instanceof CommandMissing ? zstdMissing() : error;
       });
     if (exitCode !== 0)
-      throw new SourceError(`zstd couldn't put the changes back: ${lastLine(stderr)}`);
+      throw new PatchRefused(`zstd couldn't put the changes back: ${lastLine(stderr)}`);
     into.end();
     await finished(into, { readable: false });
   } finally {

@@ -1,4 +1,5 @@
-import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { appendFile, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -161,6 +162,25 @@ test("reports a damaged or missing file, and has it recorded", async () => {
   expect((await look({}, missing.id)).status).toBe(409);
   await becomesDamaged(missing, "is missing.");
 });
+
+test.each(["changes", "full"])(
+  "has damage of the %s of an incremental backup recorded",
+  async (which) => {
+    const { id } = await service.installed({ backupable_type: "site", incremental: true });
+    const noise = join(service.folder, "shop/noise");
+    await writeFile(noise, randomBytes(100_000));
+    const full = await service.run(id);
+    await appendFile(noise, randomBytes(3_000_000));
+    const patch = await service.run(id);
+    expect(patch.base_id).toBe(full.id);
+    const path = fileOf(which === "full" ? full : patch);
+    const file = await readFile(path);
+    file.fill(0, 0, 100);
+    await writeFile(path, file);
+    expect((await look({}, patch.id)).status).toBe(409);
+    await becomesDamaged(patch, "Checksum mismatch");
+  },
+);
 
 test("a restore that finds the file of an encrypted backup missing has that recorded", async () => {
   const { id } = await service.installed({
