@@ -57,7 +57,8 @@ export function createBackupCounts(registry: Registry): BackupCounts {
   return {
     ran({ outcome, trigger, durationMs, sizeBytes }) {
       runs.inc({ outcome, trigger });
-      durations.observe({ outcome }, durationMs / 1000);
+      // Negative where the clock was set back during the run.
+      durations.observe({ outcome }, Math.max(0, durationMs) / 1000);
       stored.inc(sizeBytes);
     },
   };
