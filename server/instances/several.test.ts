@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Backup, BackupConfiguration, DownloadLink } from "../../contract/backups/backup.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
 import { patientArtisan } from "../testing/artisan.ts";
@@ -82,6 +83,45 @@ test("each instance serves requests about every server", async () => {
       expect(log.text).toContain("queue:work");
     });
   }
+});
+
+inLongForm(() => {
+  test("a download by a link that broke off is continued through each instance", async () => {
+    const made = await api.call("POST", "/api/server/100/backup-configuration", {
+      name: "Site",
+      frequency: "30 2 * * *",
+      storage_provider_id: 1,
+      backupable_type: "site",
+      backupable_id: 100,
+    });
+    const { id }: BackupConfiguration = await made.json();
+    const run = await soon(async () => {
+      const response = await api.call("POST", `/api/backup/${id}`);
+      expect(response.status).toBe(202);
+      const begun: Backup = await response.json();
+      return begun;
+    });
+    const backup = await soon(async () => {
+      const found = await json<Backup>(api, `/api/backup/${run.id}`);
+      expect(found.status).toBe("finished");
+      return found;
+    });
+    const link = await api.call("POST", `/api/backup/${backup.id}/download-link`);
+    const { url }: DownloadLink = await link.json();
+    const at = (service: ServiceProcess) =>
+      service.url + new URL(url).pathname + new URL(url).search;
+    const begun = await fetch(at(api));
+    const tag = begun.headers.get("ETag") ?? "";
+    const content = Buffer.from(await begun.arrayBuffer());
+    expect([begun.status, content.length]).toEqual([200, backup.size]);
+    for (const service of [api, first, second]) {
+      expect((await fetch(at(service))).status).toBe(401);
+      const headers = { Range: "bytes=10-", "If-Range": tag };
+      const rest = await fetch(at(service), { headers });
+      expect([rest.status, rest.headers.get("ETag")]).toEqual([206, tag]);
+      expect(Buffer.from(await rest.arrayBuffer()).equals(content.subarray(10))).toBe(true);
+    }
+  });
 });
 
 test("a runner reports that it serves no dashboard, and which instances do", async () => {
