@@ -1,6 +1,7 @@
 // Runs rclone on this machine for a storage, and translates its errors for operators.
 import type { Command, CommandEnd, Host } from "../hosts/host.ts";
 import { CommandMissing } from "../hosts/host.ts";
+import { endInWords, isKilled } from "../hosts/end-in-words.ts";
 import { givenFile } from "../hosts/given-file.ts";
 import { toShownText } from "../ssh/server-away.ts";
 import { StorageError } from "./storage.ts";
@@ -110,9 +111,10 @@ const full =
   /no space left|quota.*exceeded|exceeded.*quota|insufficient (?:storage|space)|\b507\b/i;
 
 /** Returns why rclone failed. */
-export function describeRcloneFailure(remote: string, stderr: string): StorageError {
+export function describeRcloneFailure(remote: string, end: CommandEnd): StorageError {
   const place = placeOfRemote(remote);
-  const line = stderr.split("\n").findLast((one) => one.trim() !== "") ?? "";
+  if (isKilled(end)) return new StorageError(`${place} can't be used: rclone ${endInWords(end)}`);
+  const line = end.stderr.split("\n").findLast((one) => one.trim() !== "") ?? "";
   const reason = toShownText(
     withoutLogins(
       line

@@ -51,9 +51,8 @@ export function readFromRclone(
       end = await run([`--offset=${from}`]);
       breaks = bytes > from ? 1 : breaks + 1;
     }
-    const { exitCode, stderr } = end;
-    if (exitCode === folderMissing && size === undefined) throw new FolderMissing();
-    if (exitCode !== 0) throw describeRcloneFailure(remote, stderr);
+    if (end.exitCode === folderMissing && size === undefined) throw new FolderMissing();
+    if (end.exitCode !== 0) throw describeRcloneFailure(remote, end);
     const whole = await size;
     if (whole != null && bytes !== whole)
       throw new StorageError(

@@ -82,8 +82,7 @@ async function send(
     signal.throwIfAborted();
     if (failure !== null) throw failure;
     if (end.status === "rejected") throw end.reason;
-    const { exitCode, stderr } = end.value;
-    if (exitCode !== 0) throw describeRcloneFailure(options.remote, stderr);
+    if (end.value.exitCode !== 0) throw describeRcloneFailure(options.remote, end.value);
   } finally {
     signal.removeEventListener("abort", stop);
   }

@@ -27,6 +27,21 @@ const refused = (words: RegExp) => ({
 const hostOf = (PATH = process.env["PATH"] ?? "", HOME = "/nowhere") =>
   createLocalHost({ PATH, HOME });
 
+test("says so where rclone is killed", async () => {
+  const folder = await makeFolder();
+  const script = "#!/bin/sh\necho '2026/11/28 10:00:00 NOTICE: Still going' >&2\nkill -KILL $$\n";
+  await writeFile(join(folder, "rclone"), script, { mode: 0o755 });
+  const host = hostOf(`${folder}:${process.env["PATH"]}`);
+  const storage = createRcloneStorage({ host, config: null, remote: "here:/x" });
+  const killed = refused(
+    /^rclone remote here:\/x can't be used: rclone was killed, probably because the machine ran out of memory\. /,
+  );
+  await expect(storage.put("a/1/b", content("x"), whole)).rejects.toMatchObject(killed);
+  await expect(storage.size("a/1/b")).rejects.toMatchObject(killed);
+  const reading = storage.get("a/1/b", whole).then(buffer);
+  await expect(reading).rejects.toMatchObject(killed);
+});
+
 const unusable: Record<string, [string, string, RegExp]> = {
   "a remote that the config lacks": ["[a]\ntype = local\n", "b:/x", /b:\/x is not in rclone's/],
   "a port where nobody listens": [

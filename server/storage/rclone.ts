@@ -58,9 +58,9 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
     args: readonly string[],
     command: Parameters<typeof runRclone>[2] = {},
   ): Promise<string> {
-    const { exitCode, stdout, stderr } = await runRclone(options, args, command);
-    if (exitCode !== 0) throw describeRcloneFailure(remote, stderr);
-    return stdout;
+    const end = await runRclone(options, args, command);
+    if (end.exitCode !== 0) throw describeRcloneFailure(remote, end);
+    return end.stdout;
   }
 
   /**
@@ -111,9 +111,9 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
    */
   async function refuseMissingRoot(): Promise<void> {
     const args = ["lsf", "--max-depth=1", at("")];
-    const { exitCode, stderr } = await runRclone(options, args, { isStep: true });
-    if (exitCode === folderMissing) throw rootMissing(place);
-    if (exitCode !== 0) throw describeRcloneFailure(remote, stderr);
+    const end = await runRclone(options, args, { isStep: true });
+    if (end.exitCode === folderMissing) throw rootMissing(place);
+    if (end.exitCode !== 0) throw describeRcloneFailure(remote, end);
   }
 
   const send = (key: string, content: Readable, signal: AbortSignal): Promise<void> =>
