@@ -61,7 +61,7 @@ const contents = {
   },
   folder: () => readdir(join(every.service.folder, "shop")),
   "folder on a remote server": () => readdir(join(every.service.folder, "far")),
-  "folder of another account": () => readdir(join(every.service.folder, "other")),
+  "folder of another account": () => readdir(join(every.service.folder, "theirs/other")),
 } as const satisfies Record<SourceKind, () => Promise<unknown>>;
 
 const startRun = async (id: number) =>

@@ -104,7 +104,7 @@ export async function createEverySource(
   - { id: 10, server: 1, name: maria-server, engine: mysql, url: env:MARIADB, scope: server }
   - { id: 11, server: 3, name: far-maria-server, engine: mysql, url: env:MARIADB, scope: server }`,
       sites: (home) => `  - { id: 3, server: 3, name: far, root: ${home}/far, user: ${ownUser} }
-${isRoot ? `  - { id: 2, server: 1, name: other, root: ${home}/other, user: nobody }` : ""}`,
+${isRoot ? `  - { id: 2, server: 1, name: other, root: ${home}/theirs/other, user: nobody }` : ""}`,
       providers: () =>
         `  - { id: ${gated}, name: offsite, ${bucket(gate.options.endpoint ?? "")} }
   - { id: ${refusing}, name: closed, ${bucket("http://127.0.0.1:9")} }`,
@@ -120,10 +120,12 @@ ${isRoot ? `  - { id: 2, server: 1, name: other, root: ${home}/other, user: nobo
   notes.exec(makeNoise("SQLite on a remote server"));
   notes.close();
   if (isRoot) {
-    const other = join(service.folder, "other");
-    await mkdir(other);
+    // A restore writes into the folder's parent.
+    const theirs = join(service.folder, "theirs");
+    const other = join(theirs, "other");
+    await mkdir(other, { recursive: true });
     await fill(other, "folder of another account");
-    await chown(other, nobody, nobody);
+    for (const one of [theirs, other]) await chown(one, nobody, nobody);
     await chmod(service.folder, 0o755);
   }
   return {
