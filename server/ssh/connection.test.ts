@@ -258,6 +258,26 @@ test("reports a socket requested on a closed connection as lost", async () => {
   });
 });
 
+test("reports a server as lost whose connection closes before its forwarded socket is used", async () => {
+  const sshd = await shared();
+  const connection = await connectTo(sshd);
+  const host = await openRemoteHost({
+    ...connection,
+    async forward(to) {
+      const forward = await connection.forward(to);
+      const [client] = await sshd.findRunning(`-p ${sshd.port}`);
+      sendSignal(client, "SIGKILL");
+      await soon(() => expect(forward.lost.aborted).toBe(true));
+      // As in the moment before the service notices.
+      return { ...forward, lost: new AbortController().signal };
+    },
+  });
+  expect(await caught(host.connect({ host: "127.0.0.1", port: 9 }))).toMatchObject({
+    kind: "lost",
+    message: `The connection to ${connection.place} was lost.`,
+  });
+});
+
 test("a killed service leaves nothing running, here or on the server", async () => {
   const sshd = await shared();
   const seconds = String(10_000_000 + Math.floor(Math.random() * 80_000_000));

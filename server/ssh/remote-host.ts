@@ -8,6 +8,7 @@ import { accountEnvironment } from "../hosts/as-account.ts";
 import type { FolderProblem, Host } from "../hosts/host.ts";
 import type { Asking, Connection } from "./connection.ts";
 import { createRemoteRunner, type Becoming } from "./run-remotely.ts";
+import { ServerAway } from "./server-away.ts";
 
 /** @throws ServerAway */
 export async function openRemoteHost(connection: Connection, asking?: Asking): Promise<Host> {
@@ -89,6 +90,12 @@ async function connectThrough(
     forward.close().catch(() => undefined);
   });
   if (forward.lost.aborted) end();
-  await once(socket, "connect");
+  await once(socket, "connect").catch((error: NodeJS.ErrnoException) => {
+    // Only `ssh` listens there: it has just ended.
+    const isOver = error.code === "ECONNREFUSED" || error.code === "ENOENT";
+    throw isOver
+      ? new ServerAway("lost", `The connection to ${connection.place} was lost.`)
+      : error;
+  });
   return socket;
 }

@@ -7,6 +7,7 @@ test.each([
   "mux_client_hello_exchange: write packet: Broken pipe\nmaster hello exchange failed",
   "mux_client_forward: write packet: Broken pipe",
   "mux_client_forward: read from master failed: Connection reset by peer",
+  "muxclient: master forward request failed\n",
 ])("reports a closed connection as lost: %s", (said) =>
   expect(explainControl(said, "db.example:22")).toMatchObject({
     kind: "lost",
@@ -16,9 +17,12 @@ test.each([
 
 test("reports a refusal of the master with its message", () =>
   expect(
-    explainControl("mux_client_forward: forwarding request failed: Port taken", "db:22"),
+    explainControl(
+      "mux_client_forward: forwarding request failed: Port taken\nmuxclient: master forward request failed\n",
+      "db:22",
+    ),
   ).toMatchObject({
     kind: "silent",
     message:
-      "The connection to db:22 did not do what it was asked to: mux_client_forward: forwarding request failed: Port taken",
+      "The connection to db:22 did not do what it was asked to: mux_client_forward: forwarding request failed: Port taken muxclient: master forward request failed",
   }));

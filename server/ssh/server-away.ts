@@ -82,7 +82,8 @@ export function explainSsh(
 
 /** @param stderr of an `ssh -O` that got no reply from the master */
 export function explainControl(stderr: string, place: string): ServerAway {
-  return /Control socket connect|master hello exchange failed|write packet|read from master failed/.test(
+  // A master that refuses gives a reason in a line before the last one here.
+  return /Control socket connect|master hello exchange failed|write packet|read from master failed|^\S+ master forward request failed\s*$/.test(
     stderr,
   )
     ? new ServerAway("lost", `The connection to ${place} was lost.`)
