@@ -5,6 +5,18 @@ import { withClient } from "../../testing/with-client.ts";
 /** Characters that a text format must escape, and text that looks like an escape. */
 const awful = String.raw`E'tab\t line\r\n back\\slash \\N "quotes" ''single'' {a,b} \u00e9 😀'`;
 
+/** Each backup changes the summary of its configuration again, so the time for a statement grows with the square of its rows. */
+const backupsAtOnce = 500;
+
+const backups = (rows: number) =>
+  Array.from(
+    { length: Math.ceil(rows / backupsAtOnce) },
+    (_, part) => `
+   insert into backups (configuration_id, storage_provider_id, trigger, status, ended_at, size, manifest, warnings, output)
+   select 1 + n % 2, 1, 'manual', 'finished', now(), 9007199254740991, jsonb_build_object('n', n, 'text', ${awful}), array[${awful}], ${awful}
+   from generate_series(${part * backupsAtOnce + 1}, ${Math.min(rows, (part + 1) * backupsAtOnce)}) n`,
+  );
+
 /**
  * For server 1, site 1, database 1, storage provider 1 and channel 1 of the inventory.
  * @param rows number of rows in the large tables
@@ -18,9 +30,7 @@ const statements = (rows: number) => [
      site_id, status, install_warnings)
    select 1, ${awful}, '0 3 * * *', 7, 'nightly', 1, 1, true, type, case type when 'database' then 1 end, case type when 'site' then 1 end,
      'failed', array[${awful}, null, ''] from unnest(array['database', 'site']) as kinds(type)`,
-  `insert into backups (configuration_id, storage_provider_id, trigger, status, ended_at, size, manifest, warnings, output)
-   select 1 + n % 2, 1, 'manual', 'finished', now(), 9007199254740991, jsonb_build_object('n', n, 'text', ${awful}), array[${awful}], ${awful}
-   from generate_series(1, ${rows}) n`,
+  ...backups(rows),
   // A copy of a run with a higher id, which also needs a full backup.
   `update backups set trigger = 'copy', copy_of_id = (select max(id) from backups), base_id = 1, taken_at = '2000-02-29 12:00:00.001Z'
    where id = 3`,
