@@ -349,7 +349,6 @@ describe("a download by a link that broke off", () => {
     await writeFile(fileOf(damaged), Buffer.alloc(damaged.size));
     const response = await follow(url);
     const asked = rest({ "If-Range": response.headers.get("ETag") ?? "" });
-    expect(await statusOf(url, asked)).toBe(206);
     await expect(response.arrayBuffer()).rejects.toThrow("Checksum mismatch");
     await soon(async () => expect(await statusOf(url, asked)).toBe(401));
   });
