@@ -125,7 +125,8 @@ test.skipIf(process.geteuid?.() !== 0)(
         expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
       );
     } finally {
-      execFileSync("umount", [workers]);
+      // The supervisor may still have the log open.
+      await soon(() => void execFileSync("umount", [workers]));
     }
   },
 );
