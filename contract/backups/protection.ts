@@ -132,7 +132,7 @@ function judge<Known extends Run>(
 }
 
 /**
- * Returns the failed drill that counts, or null. Without further drills it counts until the next good run, of which nothing is known.
+ * Returns the failed drill that counts, or null. Without scheduled drills it counts until the next good run, which no drill has tried.
  * @param newestGood id of the newest good run
  */
 export const countingFailedDrill = <Failed extends { backup_id: number }>(

@@ -20,8 +20,8 @@ export function DrillFailedNotice({
       }
     >
       <p>
-        Backup {id} failed its restore drill <Time value={at} />. A restore may fail, or lack data:
-        its page shows what the drill found.
+        Backup {id} failed its restore drill <Time value={at} />. A restore may fail, or lack data.
+        The backup&apos;s page shows what the drill found.
       </p>
     </Notice>
   );
