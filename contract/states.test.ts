@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { backupConfigurationStates, backupStates, restoreStates } from "./backups/backup.ts";
+import { backupConfigurationStates, backupStates, drillStates } from "./backups/backup.ts";
 import { isInTransit } from "./states.ts";
 import { canWorker, workerStates } from "./workers/worker.ts";
 
@@ -21,11 +21,18 @@ test.each([
 
 test("every state of the interface is either in transit or a known settled state", () => {
   const settled = new Set(
-    [...workerStates, ...backupStates, ...backupConfigurationStates, ...restoreStates].filter(
+    [...workerStates, ...backupStates, ...backupConfigurationStates, ...drillStates].filter(
       (state) => !isInTransit(state),
     ),
   );
-  expect([...settled].sort()).toEqual(["failed", "finished", "installed", "stopped"]);
+  expect([...settled].sort()).toEqual([
+    "canceled",
+    "failed",
+    "finished",
+    "installed",
+    "interrupted",
+    "stopped",
+  ]);
 });
 
 test.each(["start", "stop", "restart"] as const)(

@@ -10,8 +10,12 @@ export type BackupConfigurationState = (typeof backupConfigurationStates)[number
 export const backupStates = ["pending", "running", "finished", "failed", "deleting"] as const;
 export type BackupState = (typeof backupStates)[number];
 
-export const restoreStates = ["running", "finished", "failed"] as const;
+const restoreStates = ["running", "finished", "failed"] as const;
 export type RestoreState = (typeof restoreStates)[number];
+
+/** A drill that is canceled, or interrupted by the end of the service, says nothing about its backup. */
+export const drillStates = [...restoreStates, "canceled", "interrupted"] as const;
+export type DrillState = (typeof drillStates)[number];
 
 /** Which states of a backup allow which action. The service also checks that the target is not in use. */
 export const canBackup = {
@@ -138,7 +142,7 @@ export const backup = z
       }),
     ),
     /** The last restore drill of this backup. */
-    drill_status: extra(stateOf(restoreStates)),
+    drill_status: extra(stateOf(drillStates)),
     drill_output: extra(z.string()),
     drilled_at: extra(timestamp),
     /** Since when it is pinned: neither retention nor a request deletes it; null = it is not pinned. */

@@ -113,7 +113,7 @@ export function createBackupService(options: BackupServiceOptions) {
         await jobs.send(tx, "backup.clean", { storage_provider_id, path, server_id: serverId });
     } else if (kind === "restore")
       await store.update(tx, row.id, { restore_status: "failed", restore_output: reason });
-    else await store.update(tx, row.id, { drill_status: "failed", drill_output: reason });
+    else await store.update(tx, row.id, { drill_status: "canceled", drill_output: reason });
   };
 
   /** Refuses to cancel a task that another instance runs. Checked before anything is stored. @throws a conflict */

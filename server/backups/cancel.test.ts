@@ -151,14 +151,14 @@ test.each(casesOf(sourceKinds, ["SQLite"]))(
         asked.startsWith("GET") && asked.includes(backup.path) ? "hang" : "pass",
       );
     holdReads();
-    for (const [method, path, field] of [
-      ["POST", `/api/backup/${backup.id}/drill`, "drill_status"],
-      ["PUT", `/api/backup/${backup.id}`, "restore_status"],
+    for (const [method, path, field, ended] of [
+      ["POST", `/api/backup/${backup.id}/drill`, "drill_status", "canceled"],
+      ["PUT", `/api/backup/${backup.id}`, "restore_status", "failed"],
     ] as const) {
       expect((await service.call(method, path)).status).toBe(202);
       await soon(() => expect(gate.asked().join()).toContain("GET"));
       expect((await cancel(backup.id)).status).toBe(202);
-      await soon(async () => expect((await service.backup(backup.id))[field]).toBe("failed"));
+      await soon(async () => expect((await service.backup(backup.id))[field]).toBe(ended));
     }
     const after = await service.backup(backup.id);
     expect(after.restore_output).toMatch(/Canceled by .+\. Nothing was changed\./);
@@ -210,4 +210,22 @@ test("an instance other than the runner's refuses to cancel a run, without any e
   expect((await cancel(run)).status).toBe(202);
   await service.becomes(run, "failed");
   gate.rule(() => "pass");
+});
+
+test("a stop during a restore drill leaves it interrupted, which says nothing about the backup", async () => {
+  const { service, gate } = every;
+  const { id } = await service.installed({ ...sourceKinds.folder, storage_provider_id: gated });
+  const { id: backupId, path } = await service.run(id);
+  gate.rule((asked) => (asked.startsWith("GET") && asked.includes(path) ? "hang" : "pass"));
+  expect((await service.call("POST", `/api/backup/${backupId}/drill`)).status).toBe(202);
+  await soon(() => expect(gate.asked().join()).toContain("GET"));
+  await service.app.close("stop");
+  gate.rule(() => "pass");
+  service.app = await createApp(service.options);
+  expect(await service.backup(backupId)).toMatchObject({
+    drill_status: "interrupted",
+    drill_output: expect.stringMatching(/^Interrupted: the service stopped during the run\.$/m),
+    drilled_at: null,
+  });
+  expect((await service.show(id)).failed_drill).toBeNull();
 });

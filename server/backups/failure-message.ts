@@ -22,6 +22,9 @@ export class Canceled extends Interrupted {
   }
 }
 
+/** The task took longer than any may. */
+export class TimedOut extends Interrupted {}
+
 /** Sentences about the result of a canceled task, and of a restore that failed before it began. */
 export const leftBehind = {
   run: "Nothing was stored.",

@@ -5,7 +5,7 @@ import type { Clock } from "../../clock.ts";
 import { ClaimLost, type Claim } from "../../jobs/job-runner.ts";
 import { describeDatabaseError } from "../../store/database-error.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
-import { Interrupted } from "../failure-message.ts";
+import { Interrupted, TimedOut } from "../failure-message.ts";
 
 export type TaskRunnerOptions = {
   tasks: TaskStore;
@@ -60,7 +60,7 @@ export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOp
     const ending = new AbortController();
     const signal = AbortSignal.any([stop.signal, ending.signal, claim]);
     performing.set(task.id, ending);
-    const cancels = [clock.after(longestTaskMs, () => ending.abort(new Interrupted(endless)))];
+    const cancels = [clock.after(longestTaskMs, () => ending.abort(new TimedOut(endless)))];
     // A program that was killed may leave a child that keeps its output open, which must not be waited for forever.
     const isLost = new Promise<never>((_, reject) => {
       const lose = () => reject(new Error("A job did not end when it was canceled."));

@@ -1,9 +1,11 @@
 // Checks stored backups: reads the file again (verification), or restores it into a scratch place and compares the result (drill).
 import type { Logger } from "pino";
+import type { DrillState } from "../../../contract/backups/backup.ts";
 import type { Clock } from "../../clock.ts";
 import { theService } from "../../activity/actor.ts";
 import { recordActivity } from "../../activity/store.ts";
 import { recordEvent } from "../../events/store.ts";
+import type { Connection } from "../../store/database.ts";
 import { backupEntry, canceledAction, drillFailedEvent } from "../event-data.ts";
 import type { BackupRow, BackupStore } from "../backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "../configuration-store.ts";
@@ -22,7 +24,8 @@ import {
   Canceled,
   operatorMessage,
   failureMessage,
-  type Interrupted,
+  Interrupted,
+  TimedOut,
 } from "../failure-message.ts";
 
 export type VerificationOptions = {
@@ -37,6 +40,14 @@ export type VerificationOptions = {
   log: Logger;
 };
 
+type Drilled = { task: TaskRow; row: BackupRow; configuration: ConfigurationRow };
+
+/** How a drill that proved nothing ended. @param reason of its signal, if that was aborted */
+const unprovenState = (reason: unknown): DrillState => {
+  if (reason instanceof Canceled) return "canceled";
+  return reason instanceof Interrupted && !(reason instanceof TimedOut) ? "interrupted" : "failed";
+};
+
 export function createVerification(options: VerificationOptions) {
   const { store, configurations, tasks, chain, note, resolver, recovery, clock, log } = options;
   const now = () => new Date(clock.now());
@@ -49,6 +60,28 @@ export function createVerification(options: VerificationOptions) {
       const drilled = { drill_status: null, drill_output: output.text(), drilled_at: at };
       await note.sound(tx, row, at, drilled);
     });
+
+  /** Ends a drill that proved nothing. Only a failed one counts against its source; an interrupted one is due again. */
+  async function endUnproven(
+    tx: Connection,
+    { task, row, configuration }: Drilled,
+    status: DrillState,
+    { reason, output }: { reason: string; output: Output },
+  ): Promise<void> {
+    const at = now();
+    const drilled_at = status === "interrupted" ? row.drilled_at : at;
+    const drill_output = output.text();
+    await store.update(tx, row.id, { drill_status: status, drill_output, drilled_at });
+    if (status === "canceled")
+      await recordActivity(
+        tx,
+        backupEntry(configuration, row, canceledAction.drill, { detail: reason }),
+      );
+    if (status !== "failed") return;
+    const details = { reason, startedAt: task.started_at, endedAt: at };
+    await configurations.setDrillFailed(tx, row, at);
+    await recordEvent(tx, drillFailedEvent(configuration, row, details));
+  }
 
   return {
     /** Verifies a stored file and stores the result. An unavailable storage changes nothing. */
@@ -128,29 +161,23 @@ export function createVerification(options: VerificationOptions) {
         await configurations.lock(tx, configuration.id);
         if (!(await tasks.end(tx, task))) return;
         const at = now();
-        const drilled = { drill_output: output.text(), drilled_at: at };
-        if (reason !== null) await store.update(tx, row.id, { ...drilled, drill_status: "failed" });
+        if (reason !== null)
+          await endUnproven(tx, { task, row, configuration }, unprovenState(signal.reason), {
+            reason,
+            output,
+          });
         if (damage !== null) await note.damaged(tx, configuration, row, damage, at);
-        if (reason === null) {
-          await note.sound(tx, row, at, { ...drilled, drill_status: "finished" });
-          await configurations.setProven(tx, row, at);
-          await recordActivity(
-            tx,
-            backupEntry(configuration, row, "proven restorable", {
-              outcome: "good",
-              actor: theService,
-            }),
-          );
-        } else if (signal.reason instanceof Canceled)
-          await recordActivity(
-            tx,
-            backupEntry(configuration, row, canceledAction.drill, { detail: reason }),
-          );
-        else {
-          const details = { reason, startedAt: task.started_at, endedAt: at };
-          await configurations.setDrillFailed(tx, row, at);
-          await recordEvent(tx, drillFailedEvent(configuration, row, details));
-        }
+        if (reason !== null) return;
+        const drilled = { drill_output: output.text(), drilled_at: at };
+        await note.sound(tx, row, at, { ...drilled, drill_status: "finished" });
+        await configurations.setProven(tx, row, at);
+        await recordActivity(
+          tx,
+          backupEntry(configuration, row, "proven restorable", {
+            outcome: "good",
+            actor: theService,
+          }),
+        );
       });
       if (damage !== null || row.damage !== null) recovery.request(row.storage_provider_id);
     },
@@ -171,8 +198,12 @@ export function createVerification(options: VerificationOptions) {
       }
       output.say(reason.message);
       await store.transaction(async (tx) => {
+        await configurations.lock(tx, configuration.id);
         if (await tasks.end(tx, task))
-          await store.update(tx, row.id, { drill_status: "failed", drill_output: output.text() });
+          await endUnproven(tx, { task, row, configuration }, unprovenState(reason), {
+            reason: reason.message,
+            output,
+          });
       });
     },
   };

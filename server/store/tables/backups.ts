@@ -5,6 +5,7 @@ import type {
   BackupConfigurationState,
   BackupState,
   BackupTrigger,
+  DrillState,
   RestoreState,
 } from "../../../contract/backups/backup.ts";
 import type { KeepRules } from "../../../contract/backups/keep-rules.ts";
@@ -156,7 +157,7 @@ export const backups = pgTable(
     restored_at: moment("restored_at"),
     /** Target of the last restore, where that was not the backup's own source; with the names at that time. */
     restore_target: jsonb().$type<RestoreTarget>(),
-    drill_status: text().$type<RestoreState>(),
+    drill_status: text().$type<DrillState>(),
     drill_output: text(),
     drilled_at: moment("drilled_at"),
     /** For a copy: the run whose file it holds; null also once that run was deleted. */

@@ -41,7 +41,13 @@ const settledMs = 10_000;
 const liveMs = 2_000;
 
 const outcomeTone = (status: string) =>
-  status === "failed" ? "bad" : status === "finished" ? "good" : "busy";
+  status === "failed"
+    ? "bad"
+    : status === "finished"
+      ? "good"
+      : isInTransit(status)
+        ? "busy"
+        : "warn";
 
 export function BackupPage() {
   const { id, configurationId, serverId } = useLoaderData<typeof backupLoader>();
@@ -207,7 +213,7 @@ export function BackupPage() {
           <Notice tone={outcomeTone(drill)}>
             <p>
               Restore drill {drill === "finished" ? "passed" : drill}
-              {backup.drilled_at && drill !== "running" && (
+              {backup.drilled_at && !isInTransit(drill) && drill !== "interrupted" && (
                 <>
                   {" "}
                   <Time value={backup.drilled_at} />
