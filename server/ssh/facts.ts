@@ -21,9 +21,15 @@ const askMs = 20_000;
 const shownVersion = 120;
 
 const script = [
-  // sqlite3 would read the account's own .sqliterc, even for --version.
-  'o() { case $1 in sqlite3) echo "-init /dev/null" ;; esac; }',
-  'for t in "$@"; do command -v "$t" >/dev/null && echo "tool $t $("$t" $(o "$t") --version 2>&1 </dev/null | head -n 1)"; done',
+  "n='",
+  "'",
+  'for t in "$@"; do',
+  '  command -v "$t" >/dev/null || continue',
+  // Would read the account's own .sqliterc, even for --version.
+  '  case $t in sqlite3) o="-init /dev/null" ;; *) o= ;; esac',
+  '  v=$("$t" $o --version 2>&1 </dev/null)',
+  '  echo "tool $t ${v%%"$n"*}"',
+  "done",
   'echo "system $(. /etc/os-release 2>/dev/null; echo "${PRETTY_NAME:-$(uname -sr)}")"',
   'while read -r k v _; do case $k in MemTotal:|MemAvailable:) echo "$k $v" ;; esac; done </proc/meminfo',
   'df -Pk / | while read -r _ all _ free _; do echo "disk $all $free"; done',
