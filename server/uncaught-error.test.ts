@@ -25,7 +25,7 @@ beforeAll(async () => {
     DATABASE_URL: databaseUrl(database),
     NODE_OPTIONS: `--require=${join(folder, "rejecting.cjs")}`,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await service.end("SIGKILL");
   await administer(`drop database ${database} with (force)`);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Activity, ActivityEntry } from "../../contract/activity.ts";
 import { workerName } from "../../contract/workers/worker-name.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
@@ -35,10 +35,7 @@ describe("the timeline", () => {
     const made = await service.json<{ id: number }>("POST", "/api/site/1/worker", workerBody);
     await soon(async () => expect((await list("?kind=worker")).data[0]?.action).toBe("up"), 20_000);
     await service.call("DELETE", `/api/worker/${made.body.id}/stop`);
-    await vi.waitFor(
-      async () => expect((await list("?kind=worker")).data[0]?.action).toBe("stopped"),
-      { timeout: 60_000 },
-    );
+    await soon(async () => expect((await list("?kind=worker")).data[0]?.action).toBe("stopped"));
     const { data } = await list("?kind=worker");
     const name = `${workerName(workerBody)} (shop)`;
     expect(data.map(words)).toEqual([
@@ -166,18 +163,14 @@ test("records actions on backups and tokens, with what was kept and where", asyn
     backupable_id: 1,
   });
   const path = `/api/backup-configuration/${made.body.id}`;
-  await vi.waitFor(
-    async () =>
-      expect((await service.json("GET", path)).body).toMatchObject({ status: "installed" }),
-    { timeout: 60_000 },
+  await soon(async () =>
+    expect((await service.json("GET", path)).body).toMatchObject({ status: "installed" }),
   );
   const run = await service.json<{ id: number }>("POST", `/api/backup/${made.body.id}`);
-  await vi.waitFor(
-    async () =>
-      expect((await service.json("GET", `/api/backup/${run.body.id}`)).body).toMatchObject({
-        status: "finished",
-      }),
-    { timeout: 60_000 },
+  await soon(async () =>
+    expect((await service.json("GET", `/api/backup/${run.body.id}`)).body).toMatchObject({
+      status: "finished",
+    }),
   );
   // The row is finished a moment before its place in the queue is free again.
   await soon(async () => expect((await service.call("DELETE", path)).status).toBe(204), 20_000);
@@ -242,14 +235,11 @@ describe("a deployment", () => {
       return body.status === "installed" ? body.process_list[0]?.pid : undefined;
     };
     const up = (id: number) =>
-      vi.waitFor(
-        async () => {
-          const pid = await pidOf(id);
-          expect(pid).toBeDefined();
-          return pid;
-        },
-        { timeout: 60_000 },
-      );
+      soon(async () => {
+        const pid = await pidOf(id);
+        expect(pid).toBeDefined();
+        return pid;
+      });
     const [mine, other] = [await make(1), await make(2)];
     const [before, others] = [await up(mine), await up(other)];
     const { body } = await service.json("POST", "/api/site/1/deployment", {
@@ -257,7 +247,7 @@ describe("a deployment", () => {
       restart_workers: true,
     });
     expect(body).toMatchObject({ restarted_workers: 1 });
-    await vi.waitFor(async () => expect(await up(mine)).not.toBe(before), { timeout: 60_000 });
+    await soon(async () => expect(await up(mine)).not.toBe(before));
     expect(await pidOf(other)).toBe(others);
     // The process ended by itself after the signal: it printed this line.
     const log = await service.json<{ text: string }>("GET", `/api/worker/${mine}/log`);

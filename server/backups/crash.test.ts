@@ -5,7 +5,7 @@ import { readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { keysOf } from "../../contract/keys-of.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
@@ -134,7 +134,7 @@ async function install(kind: Kind): Promise<number> {
   const body = { ...nightly, name: kind, hold: 3, ...source, ...ways };
   const response = await service.call("POST", `/api/server/${server}/backup-configuration`, body);
   const { id }: BackupConfiguration = await response.json();
-  await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), 60_000);
+  await soon(async () => expect((await show(id)).status).toBe("installed"));
   return id;
 }
 

@@ -18,14 +18,12 @@ afterAll(() => service?.close());
 const marker = () => join(copies, markerName);
 const away = /is away: .*its disk is probably not mounted\. Nothing was written or removed\./;
 
-/**
- * Unmounts the disk, which leaves the empty mount point.
- * @param newest path of the newest backup, whose entry in RECOVERY.md is written after its run
- */
-async function unmount(newest: string): Promise<void> {
-  await soon(async () =>
-    expect(await readFile(join(copies, recoveryName), "utf8")).toContain(newest),
-  );
+/** Waits for the entry of the newest backup in RECOVERY.md, which is written after its run. */
+const recoveryShows = (path: string) =>
+  soon(async () => expect(await readFile(join(copies, recoveryName), "utf8")).toContain(path));
+
+/** Unmounts the disk, which leaves the empty mount point. */
+async function unmount(): Promise<void> {
   await rename(copies, `${copies}-disk`);
   await mkdir(copies);
 }
@@ -44,7 +42,8 @@ test("is not written to, its backups are neither marked as damaged nor removed, 
   const { id } = await service.installed({ hold: 1 });
   expect(await readFile(marker(), "utf8")).toContain("Quarterdeck keeps backups");
   const kept = await service.run(id);
-  await unmount(kept.path);
+  await recoveryShows(kept.path);
+  await unmount();
 
   const failed = await service.run(id);
   expect(failed.status).toBe("failed");
@@ -91,21 +90,22 @@ test("allows restoring a table whose data another storage can save", async () =>
 
 test("without a marker of an earlier version is recognized by its backups, and gets one at the next good run", async () => {
   const { id } = await service.installed();
-  const first = await service.run(id);
+  await recoveryShows((await service.run(id)).path);
   await rm(marker());
   // The state after an upgrade from a version without markers.
   const client = new pg.Client(service.connection);
   await client.connect();
   await client.query("update storage_providers set marked_path = null");
   await client.end();
-  await unmount(first.path);
+  await unmount();
   expect((await service.run(id)).status_reason).toMatch(/is away: none of the backups/);
   expect(await readdir(copies)).toEqual([]);
   await mount();
   const second = await service.run(id);
   expect(second.status).toBe("finished");
   expect(await readdir(copies)).toContain(markerName);
-  await unmount(second.path);
+  await recoveryShows(second.path);
+  await unmount();
   expect((await service.run(id)).status_reason).toMatch(/is away: the file/);
   // The operator creates the marker to start with an empty storage.
   await writeFile(marker(), "");

@@ -165,7 +165,7 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
     ]);
     await expect(storage.remove(backup.path)).rejects.toThrow(/is locked in bucket by-itself/);
     expect(await storage.size(backup.path)).toBe(backup.size);
-  }, 60_000);
+  });
 
   test("a copy there is locked, its run elsewhere isn't, and an adoption detects the lock", async () => {
     clock.jump(Date.now() - clock.now());
@@ -194,7 +194,7 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
     const [adopted] = (await service.show(source?.configuration_id ?? 0)).backups;
     expect(adopted).toMatchObject({ path: copy.path, locked_until: copy.locked_until });
     expect(await service.messageOf("DELETE", `/api/backup/${adopted?.id}`)).toMatch(until);
-  }, 60_000);
+  });
 
   test("the storage's test refuses a key that may not lock, and a run's backup isn't shown as locked", async () => {
     clock.jump(Date.now() - clock.now());
@@ -229,7 +229,7 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
         rehearseStorage(storage, { folder: "test", attempt: 1 }, whole.signal),
       ).rejects.toThrow(words);
     }
-  }, 60_000);
+  });
 
   test("a file that was uploaded in parts is locked as one, and removable after its lock", async () => {
     const storage = createS3Storage({ ...ceph.options, bucket: "locked", lock });
@@ -243,5 +243,5 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
     await soon(() => expect(Date.now()).toBeGreaterThan(until?.getTime() ?? Infinity), 10_000);
     await storage.remove(path);
     expect(await ceph.versions("locked")).not.toContain(path);
-  }, 60_000);
+  });
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgresServer, startPostgresServer } from "../backups/testing/postgres-server.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded-postgres.ts";
 import { openDatabase } from "../store/database.ts";
@@ -21,6 +21,7 @@ import { keptCode } from "../testing/kept-code.ts";
 import { moveDatabaseCommand } from "./move-database.ts";
 import { runHere } from "./testing/run-here.ts";
 import { fillJobTables, fillTables, readContent } from "./testing/filled-database.ts";
+import { soon } from "../testing/soon.ts";
 
 /** `npm run soak -- kills` sets more. */
 const kills = Number(process.env["MOVE_KILLS"] ?? 1);
@@ -184,13 +185,10 @@ notification_channels:
       expect(refused.code).toBe(1);
       expect(await readLists(service, token)).toEqual(before);
       // Its job was waiting when the database was moved.
-      await vi.waitFor(
-        async () => {
-          const worker = await service.call("GET", "/api/worker/5");
-          expect(await worker.json()).toMatchObject({ status: "installed" });
-        },
-        { timeout: 60_000 },
-      );
+      await soon(async () => {
+        const worker = await service.call("GET", "/api/worker/5");
+        expect(await worker.json()).toMatchObject({ status: "installed" });
+      });
     } finally {
       await service.end("SIGINT");
     }

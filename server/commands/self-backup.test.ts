@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { Decrypter, generateX25519Identity } from "age-encryption";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { hasPostgresServer, startPostgresServer } from "../backups/testing/postgres-server.ts";
 import { markerName } from "../storage/marker.ts";
 import { inLongForm, casesOf } from "../testing/long-form.ts";
@@ -17,6 +17,7 @@ import { readContent } from "./testing/filled-database.ts";
 import { runHere } from "./testing/run-here.ts";
 import { makeInstallation, planted, start, storedIn, withEmbedded } from "./testing/self-backup.ts";
 import { verifyCommand } from "./verify.ts";
+import { soon } from "../testing/soon.ts";
 
 const runFile = promisify(execFile);
 
@@ -184,13 +185,10 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     // Its job was waiting when the backup was made, and nothing has run since.
     const service = await startService(at("two"), { DATABASE_URL: url });
     try {
-      await vi.waitFor(
-        async () => {
-          const worker = await service.call("GET", "/api/worker/5");
-          expect(await worker.json()).toMatchObject({ status: "installed" });
-        },
-        { timeout: 60_000 },
-      );
+      await soon(async () => {
+        const worker = await service.call("GET", "/api/worker/5");
+        expect(await worker.json()).toMatchObject({ status: "installed" });
+      });
     } finally {
       await service.end("SIGINT");
     }
@@ -309,10 +307,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
         const { child, ended } = start(["restore-self", at("plain")], {
           QUARTERDECK_DATA: at("interrupted"),
         });
-        await vi.waitFor(() => expect(existsSync(at(sign))).toBe(true), {
-          timeout: 60_000,
-          interval: 5,
-        });
+        await soon(() => expect(existsSync(at(sign))).toBe(true));
         child.kill("SIGINT");
         expect((await ended).code).toBe(130);
         expect(await namesIn(at("interrupted"))).toEqual([]);
@@ -326,10 +321,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
       QUARTERDECK_IDENTITY: `file:${at("identity")}`,
     };
     const { child, ended } = start(["restore-self", at("again")], data);
-    await vi.waitFor(() => expect(existsSync(at("killed/postgres"))).toBe(true), {
-      timeout: 60_000,
-      interval: 5,
-    });
+    await soon(() => expect(existsSync(at("killed/postgres"))).toBe(true));
     child.kill("SIGKILL");
     await ended;
     await expect(startService(at("killed"))).rejects.toThrow(/A restore into .* was cut off/);

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { databaseUrl } from "../../contract/database-url.ts";
 import type { Discovery, FoundDatabases } from "../../contract/discovery.ts";
 import { startMariadbServer } from "../backups/testing/mariadb-server.ts";
@@ -12,6 +12,7 @@ import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { scanServer } from "./scan.ts";
 import { administer, createTestService, oneSite, type TestService } from "../testing/service.ts";
+import { soon } from "../testing/soon.ts";
 
 const remote = createRemoteServer();
 let service: TestService;
@@ -94,14 +95,14 @@ test("reports a server that does not respond", async () => {
   const broken = join(service.folder, "broken");
   await writeFile(broken, text.replace(`port: ${sshd.port}`, "port: 1"));
   await rename(broken, service.inventoryFile);
-  await vi.waitFor(async () => {
+  await soon(async () => {
     const { status, body } = await service.json<{ message: string }>(
       "GET",
       "/api/server/2/discovery",
     );
     expect(status).toBe(409);
     expect(body.message).toContain("refused the connection");
-  }, 90_000);
+  });
 });
 
 test("needs a token with all permissions for all servers", async () => {

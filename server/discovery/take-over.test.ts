@@ -143,7 +143,7 @@ sites:
     await rm(join(root, "end"));
     await rm(file, { force: true });
     await supervisord.call("reloadConfig");
-  }, 90_000);
+  });
 
   // PHP behaves the same, wherever its supervisord is.
   const laravel = isWhole && laravelMissing === null ? ["a Laravel site"] : [];

@@ -1,6 +1,6 @@
 // Tests requests whose object is deleted by another session between their lookup and their change.
 import pg from "pg";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Operation } from "../../contract/operation.ts";
 import { operations } from "../../contract/operations.ts";
 import { workerBody } from "../testing/worker-body.ts";
@@ -15,6 +15,7 @@ import {
   type Resources,
 } from "../testing/resources.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
+import { soon } from "../testing/soon.ts";
 
 /** Table of each kind that a user can delete, and values for its unique columns. */
 const tables: Partial<Record<ResourceKind, { name: string; own: (id: number) => object }>> = {
@@ -79,7 +80,7 @@ test.each(changing)("%s reports a deleted object, or an earlier request", async 
   const answer = service
     .call(row.method, pathTo(row.path, { ...resources.ids, [kind]: id }), bodies[name])
     .finally(() => (isAnswered = true));
-  await vi.waitFor(async () => expect(isAnswered || (await isWaiting())).toBe(true), 30_000);
+  await soon(async () => expect(isAnswered || (await isWaiting())).toBe(true));
   await somebody.query("commit");
 
   const { status } = await answer;
@@ -96,7 +97,7 @@ test("updateNotifications names the deleted channel", async () => {
   await somebody.query("delete from notification_channels where id = 1000");
 
   const answer = service.call("PUT", "/api/site/1/notifications", { channels: [1, 1000] });
-  await vi.waitFor(async () => expect(await isWaiting()).toBe(true), 30_000);
+  await soon(async () => expect(await isWaiting()).toBe(true));
   await somebody.query("commit");
 
   const response = await answer;

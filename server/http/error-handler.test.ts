@@ -1,9 +1,10 @@
 // Tests a request whose query the database refuses: none of its values is returned or logged.
 import pg from "pg";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { createLog } from "../log.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
+import { soon } from "../testing/soon.ts";
 
 const lines: string[] = [];
 let service: TestService;
@@ -55,18 +56,17 @@ test("a run that the database refuses says so without the values of the query, i
     },
   );
   const path = `/api/backup-configuration/${body.id}`;
-  const soon = { timeout: 60_000, interval: 25 };
-  await vi.waitFor(async () => {
+  await soon(async () => {
     const { status } = (await service.json<BackupConfiguration>("GET", path)).body;
     expect(status).toBe("installed");
-  }, soon);
+  });
   await database.query("alter table backups add constraint refused check (path = '')");
   const asked = await service.json<Backup>("POST", `/api/backup/${body.id}`);
-  const failed = await vi.waitFor(async () => {
+  const failed = await soon(async () => {
     const { body: backup } = await service.json<Backup>("GET", `/api/backup/${asked.body.id}`);
     expect(backup.status).toBe("failed");
     return backup;
-  }, soon);
+  });
   const words =
     'Unexpected error: new row for relation "backups" violates check constraint "refused"';
   expect(failed.status_reason).toBe(words);

@@ -7,6 +7,7 @@ import { oneOfMany } from "../testing/instance.ts";
 import { withClient } from "../testing/with-client.ts";
 import { LeaseLost } from "./leases.ts";
 import { createSharedLeases } from "./shared-leases.ts";
+import { soon } from "../testing/soon.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -48,7 +49,7 @@ test("an instance sends heartbeats while it starts with servers, however long th
   };
   const first = await until();
   expect(first).toBeDefined();
-  await vi.waitFor(async () => expect(await until()).not.toBe(first), { timeout: 60_000 });
+  await soon(async () => expect(await until()).not.toBe(first));
   goOn.resolve();
   await starting;
   await leases.release();
@@ -137,7 +138,7 @@ test("an instance does not own a server that it could not start with, and retrie
     `insert into servers (id, name, entry) values (4, 'own', '{"connection": "local"}'), (5, 'far', '{"connection": {"ssh": {}}}')`,
   );
   leases.wake();
-  await vi.waitFor(() => expect(told).toHaveLength(3), { timeout: 60_000 });
+  await soon(() => expect(told).toHaveLength(3));
   expect(told).toEqual(["taken 4,5", "lost 4,5", "taken 4,5"]);
   expect(has()).toEqual([4, 5]);
   await leases.release();
@@ -167,13 +168,13 @@ test("an instance that was considered dead claims its own machine again until th
   await database.db.execute("delete from instances");
   leases.wake();
   const of = (what: string) => told.filter((one) => one.startsWith(what));
-  await vi.waitFor(() => expect(of("regained")).toHaveLength(2), { timeout: 60_000 });
+  await soon(() => expect(of("regained")).toHaveLength(2));
   const [first = "", again] = of("regained");
   expect(first).toMatch(/^regained (?:\d+,)*6$/);
   expect(again).toBe(first);
   // A server over SSH may have had another instance meanwhile; the local server may not.
   for (const what of ["lost", "taken"])
-    await vi.waitFor(() => expect(of(what).at(-1)).toMatch(/ (?:\d+,)*7$/), { timeout: 60_000 });
+    await soon(() => expect(of(what).at(-1)).toMatch(/ (?:\d+,)*7$/));
   expect(told.filter((one) => /^(?:lost|taken) .*\b6\b/.test(one))).toEqual([]);
   expect(leases.has(6)).toBe(true);
   leases.wake();

@@ -1,7 +1,7 @@
 // Changes of the inventory file over HTTP, with a real file and a real database, and the messages of refusals.
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { InventoryConflict } from "../../contract/inventory/conflict.ts";
 import type { InventoryFile } from "../../contract/inventory/inventory.ts";
@@ -11,6 +11,7 @@ import { oneOfMany } from "../testing/instance.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
+import { soon } from "../testing/soon.ts";
 
 const secret = "postgres://shop:planted-typed-password@127.0.0.1:9/shop";
 
@@ -229,16 +230,16 @@ describe("an accepted change", () => {
       const configuration = `/api/backup-configuration/${made.id}`;
       const reason = async () =>
         (await service.json<{ status_reason: string }>("GET", configuration)).body.status_reason;
-      await vi.waitFor(async () => expect(await reason()).toContain("127.0.0.1:9"), 10_000);
+      await soon(async () => expect(await reason()).toContain("127.0.0.1:9"));
       const told = [added, await show(), await timeline(), await text(), log].map((one) =>
         JSON.stringify(one),
       );
       expect(told.join("\n")).not.toContain("planted-typed-password");
       // The database is removed with this test.
-      await vi.waitFor(async () => {
+      await soon(async () => {
         await service.call("DELETE", configuration);
         expect((await service.call("GET", configuration)).status).toBe(404);
-      }, 60_000);
+      });
     });
 
     test("is removed with its entry, and with the next one in its place", async () => {

@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Page } from "../../contract/paging.ts";
 import type { Site } from "../../contract/servers.ts";
 import { createApp } from "../app.ts";
@@ -9,6 +9,7 @@ import { workerBody } from "../testing/worker-body.ts";
 import { parseInventory } from "./file.ts";
 import { writeSample } from "./sample.ts";
 import { ownUser } from "../testing/own-user.ts";
+import { soon } from "../testing/soon.ts";
 
 let service: TestService;
 beforeEach(async () => {
@@ -18,8 +19,7 @@ afterEach(() => service.close());
 
 const siteNames = async () =>
   (await service.json<Page<Site>>("GET", "/api/server/1/sites")).body.data.map(({ name }) => name);
-const expectSites = (names: string[]) =>
-  vi.waitFor(async () => expect(await siteNames()).toEqual(names), 5000);
+const expectSites = (names: string[]) => soon(async () => expect(await siteNames()).toEqual(names));
 const write = (text: string) => writeFile(service.inventoryFile, text);
 const withBlog = () =>
   `${oneSite(service.folder)}  - { id: 2, server: 1, name: blog, root: ${service.folder}/shop, user: ${ownUser} }\n`;
@@ -55,7 +55,7 @@ test("an error leaves everything unchanged, until the file is valid again", asyn
 test("a reading that the database refuses is retried", async () => {
   await service.query("alter table servers rename to away");
   await write(withBlog());
-  await vi.waitFor(() => expect(service.app.inventoryProblem()).not.toBeNull(), 5000);
+  await soon(() => expect(service.app.inventoryProblem()).not.toBeNull());
   await service.query("alter table away rename to servers");
   await write(withBlog().replace("blog", "news"));
   await expectSites(["shop", "news"]);
@@ -71,18 +71,18 @@ test("a start without the file keeps the stored entries, and creates no sample",
     `${service.inventoryFile} cannot be used:\n  There is no such file. Put it back, or set QUARTERDECK_INVENTORY to where it is.`,
   );
   await rename(`${service.inventoryFile}.away`, service.inventoryFile);
-  await vi.waitFor(() => expect(service.app.inventoryProblem()).toBeNull(), 5000);
+  await soon(() => expect(service.app.inventoryProblem()).toBeNull());
 });
 
 test("a site with workers cannot be removed, and the rest of that change waits, too", async () => {
   await service.call("POST", "/api/site/1/worker", workerBody);
   await write(withBlog().replace("id: 1, server: 1, name: shop", "id: 3, server: 1, name: other"));
-  await vi.waitFor(() => expect(service.app.inventoryProblem()).toContain("workers: 1"), 5000);
+  await soon(() => expect(service.app.inventoryProblem()).toContain("workers: 1"));
   expect(await siteNames()).toEqual(["shop"]);
   await service.call("DELETE", "/api/worker/1");
-  await vi.waitFor(async () => {
+  await soon(async () => {
     expect((await service.call("GET", "/api/worker/1")).status).toBe(404);
-  }, 5000);
+  });
   await write(withBlog().replace("id: 1, server: 1, name: shop", "id: 4, server: 1, name: other"));
   await expectSites(["blog", "other"]);
 });
@@ -95,18 +95,16 @@ test("the supervisor of a server changes only while its workers are stopped", as
       "connection: local, supervisor: supervisord, supervisord_config: /nowhere",
     );
   await write(other());
-  await vi.waitFor(
-    () =>
-      expect(service.app.inventoryProblem()).toContain("while these workers are not stopped: 1"),
-    5000,
+  await soon(() =>
+    expect(service.app.inventoryProblem()).toContain("while these workers are not stopped: 1"),
   );
   const status = async () =>
     (await service.json<{ status: string }>("GET", "/api/worker/1")).body.status;
-  await vi.waitFor(async () => expect(await status()).toBe("installed"), 5000);
+  await soon(async () => expect(await status()).toBe("installed"));
   await service.call("DELETE", "/api/worker/1/stop");
-  await vi.waitFor(async () => expect(await status()).toBe("stopped"), 5000);
+  await soon(async () => expect(await status()).toBe("stopped"));
   await write(`${other()}\n`);
-  await vi.waitFor(() => expect(service.app.inventoryProblem()).toBeNull(), 5000);
+  await soon(() => expect(service.app.inventoryProblem()).toBeNull());
   const { status: code, body } = await service.json<{ message: string }>(
     "POST",
     "/api/site/1/worker",
@@ -128,8 +126,8 @@ test("the sample of a first start is a valid inventory, and its worker works", a
   await write(await readFile(file, "utf8"));
   await expectSites(["sample"]);
   await service.call("POST", "/api/site/1/worker", { ...workerBody, max_jobs: 2, sleep: 0 });
-  await vi.waitFor(async () => {
+  await soon(async () => {
     const { body } = await service.json<{ text: string }>("GET", "/api/worker/1/log");
     expect(body.text).toContain("default-0002.json Send the welcome mail 2 DONE");
-  }, 90_000);
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLog } from "../log.ts";
 import { migrationLock } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
@@ -67,7 +67,7 @@ test("a failed job is retried with its reason stored, and jobs fetched together 
 });
 
 test("no value of a query is in the log, or stored with a failed job", async () => {
-  await vi.waitFor(() => expect(lines.join("")).toContain("settings_pkey"), { timeout: 60_000 });
+  await soon(() => expect(lines.join("")).toContain("settings_pkey"));
   expect(lines.join("")).not.toContain(secret);
   expect(JSON.stringify(await stored())).not.toContain(secret);
 });

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createLog } from "../log.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { createLoop } from "./loop.ts";
+import { soon } from "../testing/soon.ts";
 
 const log = createLog("silent");
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -123,7 +124,7 @@ test("pauses between turns, and one turn serves all wakes during the pause", asy
   expect(atMs).toHaveLength(1);
   loop.wake();
   loop.wake();
-  await vi.waitFor(() => expect(atMs).toHaveLength(2), { interval: 5 });
+  await soon(() => expect(atMs).toHaveLength(2));
   const [first = 0, second = 0] = atMs;
   // Node's timers may fire early by a fraction of a millisecond.
   expect(second - first).toBeGreaterThan(29);
@@ -146,7 +147,7 @@ test("the pause can depend on how long a turn took", async () => {
     log,
   });
   loop.wake();
-  await vi.waitFor(() => expect(tookMs).toHaveLength(1));
+  await soon(() => expect(tookMs).toHaveLength(1));
   // Node's timers may fire early by a fraction of a millisecond.
   expect(tookMs[0]).toBeGreaterThan(19);
   await loop.stop();

@@ -122,7 +122,7 @@ test(`sends all failures of ${siteCount} sites at once`, async () => {
     );
     expect(sent?.events).toBe(siteCount);
   });
-}, 60_000);
+});
 
 test("combines failures and recoveries of sites during an outage of the provider", async () => {
   slack.answerNext({ status: 429, headers: { "retry-after": "60" } });

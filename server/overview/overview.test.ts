@@ -246,7 +246,7 @@ test("lists a failed worker, and one that is crash-looping although it is instal
     { health: "failing", problems: 1 },
     { health: "empty" },
   ]);
-}, 60_000);
+});
 
 test("a site counts as protected by its newest good backup, and lists a failed run as a problem", async () => {
   const { body: configuration } = await service.json<{ id: number }>(

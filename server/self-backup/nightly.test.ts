@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
 import { Decrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Overview } from "../../contract/overview.ts";
 import { createApp } from "../app.ts";
 import { checkSelfBackup } from "../doctor/self-backup.ts";
@@ -143,14 +143,11 @@ test("a failure is shown on the timeline, by doctor and on the overview, and sen
     reason: expect.stringContaining(copies),
   });
   const mailsOf = (subject: string) =>
-    vi.waitFor(
-      () => {
-        const found = mail.mails.filter(({ headers }) => headers.get("subject") === subject);
-        expect(found.length).toBeGreaterThan(0);
-        return found;
-      },
-      { timeout: 60_000 },
-    );
+    soon(() => {
+      const found = mail.mails.filter(({ headers }) => headers.get("subject") === subject);
+      expect(found.length).toBeGreaterThan(0);
+      return found;
+    });
   // Sent once, although a site and a server use the channel; and not to channels without backup events.
   const [told, ...more] = await mailsOf("Backup failed: Quarterdeck");
   expect([told?.to, more]).toEqual([["on-call@example.com"], []]);

@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, readFile, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Database, Site } from "../../contract/servers.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
@@ -8,6 +8,7 @@ import { patientArtisan } from "../testing/artisan.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { workerBody } from "../testing/worker-body.ts";
+import { soon } from "../testing/soon.ts";
 
 const isRoot = userInfo().uid === 0;
 
@@ -28,12 +29,10 @@ test("an unknown user is reported with its line, and the last valid state is kep
     service.inventoryFile,
     oneSite(service.folder).replace(`user: ${ownUser}`, "user: no-such-user"),
   );
-  await vi.waitFor(
-    () =>
-      expect(service.app.inventoryProblem()).toContain(
-        "line 5: This machine has no user “no-such-user”.",
-      ),
-    5000,
+  await soon(() =>
+    expect(service.app.inventoryProblem()).toContain(
+      "line 5: This machine has no user “no-such-user”.",
+    ),
   );
   expect(await site(1)).toMatchObject({ account: ownUser });
 });
@@ -55,7 +54,7 @@ databases:
   - { id: 2, server: 1, name: roots, engine: sqlite, path: ${folder}/shop/db.sqlite }
 `,
     );
-    await vi.waitFor(async () => expect(await site(3)).toHaveProperty("id", 3), 5000);
+    await soon(async () => expect(await site(3)).toHaveProperty("id", 3));
   }
 
   test("a folder of root has no account: nothing runs for the site, and it says what to do", async () => {
@@ -81,11 +80,11 @@ databases:
     await withSites();
     expect(await site(3)).toMatchObject({ account: "daemon", account_problem: null });
     const { body } = await service.json<Worker>("POST", "/api/site/3/worker", workerBody);
-    await vi.waitFor(async () => {
+    await soon(async () => {
       const { body: now } = await service.json<Worker>("GET", `/api/worker/${body.id}`);
       expect(now.status).toBe("installed");
       const pid = now.process_list?.[0]?.pid;
       expect(await readFile(`/proc/${pid}/status`, "utf8")).toContain("Uid:\t1\t1\t1\t1");
-    }, 90_000);
+    });
   });
 });

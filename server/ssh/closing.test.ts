@@ -3,12 +3,13 @@ import { writeFile } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createLocalHost } from "../hosts/local.ts";
 import { portOf } from "../testing/port-of.ts";
 import { makeFolder } from "../workers/supervisor/testing/supervisor.ts";
 import { createServers } from "./servers.ts";
 import { connectSeconds } from "./target.ts";
+import { soon } from "../testing/soon.ts";
 
 test("a stop waits for none of many servers that accept connections and send nothing", async () => {
   const reached = new Set<Socket>();
@@ -44,7 +45,7 @@ test("a stop waits for none of many servers that accept connections and send not
     ids.map((id) => ({ id, name: `web-${id}`, connection: { ssh }, time_zone: "UTC" })),
   );
   const opened = Promise.allSettled(ids.map((id) => servers.open(id)));
-  await vi.waitFor(() => expect(reached.size).toBe(10), { timeout: 60_000 });
+  await soon(() => expect(reached.size).toBe(10));
   const startMs = performance.now();
   await servers.close();
   expect(performance.now() - startMs).toBeLessThan(connectSeconds * 1000);

@@ -4,7 +4,7 @@ import { chmod, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { isAlive, sendSignal } from "../testing/signals.ts";
 import { HostKeyUnconfirmed } from "./host-keys.ts";
@@ -117,13 +117,10 @@ test("a key that changes while the service runs stops everything until it is the
   await host.run({ argv: ["true"] });
   await sshd.rekey();
   // The old connection is gone, and with it the key that it trusted.
-  await vi.waitFor(
-    async () => {
-      connection.retryNow();
-      expect(await caught(host.run({ argv: ["true"] }))).toBeInstanceOf(HostKeyUnconfirmed);
-    },
-    { timeout: 60_000 },
-  );
+  await soon(async () => {
+    connection.retryNow();
+    expect(await caught(host.run({ argv: ["true"] }))).toBeInstanceOf(HostKeyUnconfirmed);
+  });
 });
 
 test("reports an account that does not accept the key, with what to do", async () => {
@@ -153,10 +150,8 @@ test("reports a stopped server at once, and uses it again when it is back, at on
   const connection = await connectTo(sshd);
   const host = await openRemoteHost(connection);
   await sshd.stop();
-  await vi.waitFor(
-    async () =>
-      expect(await caught(host.run({ argv: ["true"] }))).toMatchObject({ kind: "network" }),
-    { timeout: 60_000 },
+  await soon(async () =>
+    expect(await caught(host.run({ argv: ["true"] }))).toMatchObject({ kind: "network" }),
   );
   await sshd.start();
   expect(await connection.identify({ isPatient: true })).toMatchObject({ name: sshd.user });
@@ -173,13 +168,10 @@ test("detects a hanging server, and replaces its connection", async () => {
   expect(error).toMatchObject({ kind: "silent" });
   expect(await caught(connection.ping())).toBeInstanceOf(ServerAway);
   await goOn();
-  await vi.waitFor(
-    async () => {
-      connection.retryNow();
-      expect(await host.run({ argv: ["true"] })).toMatchObject({ exitCode: 0 });
-    },
-    { timeout: 60_000 },
-  );
+  await soon(async () => {
+    connection.retryNow();
+    expect(await host.run({ argv: ["true"] })).toMatchObject({ exitCode: 0 });
+  });
 });
 
 test("gives up a port that sends nothing in time", async () => {
@@ -237,9 +229,8 @@ test("reports a socket requested on a closing connection as lost", async () => {
   const [client] = await sshd.findRunning(`-p ${sshd.port}`);
   sendSignal(client, "SIGSTOP");
   const asked = caught(connection.forward(`${sshd.folder}/service.sock`));
-  await vi.waitFor(
-    async () => expect(await sshd.findRunning(`${sshd.folder}/service.sock`)).not.toEqual([]),
-    { timeout: 60_000 },
+  await soon(async () =>
+    expect(await sshd.findRunning(`${sshd.folder}/service.sock`)).not.toEqual([]),
   );
   sendSignal(client, "SIGKILL");
   expect(await asked).toMatchObject({ kind: "lost", message: expect.stringContaining("was lost") });
@@ -289,11 +280,8 @@ test("a killed service leaves nothing running, here or on the server", async () 
   const clients = () => sshd.findRunning(`-p ${sshd.port}`);
   await soon(async () => expect((await running()).length).toBeGreaterThan(2), 30_000);
   sendSignal(child.pid, "SIGKILL");
-  await vi.waitFor(
-    async () => {
-      expect(await running()).toEqual([]);
-      expect(await clients()).toEqual([]);
-    },
-    { timeout: 60_000 },
-  );
+  await soon(async () => {
+    expect(await running()).toEqual([]);
+    expect(await clients()).toEqual([]);
+  });
 });

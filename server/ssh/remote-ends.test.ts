@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isRoot } from "../testing/machine.ts";
 import { ServerAway } from "./server-away.ts";
 import {
@@ -15,6 +15,7 @@ import {
   uniqueSeconds,
 } from "./testing/remote-commands.ts";
 import { createSharedSshd } from "./testing/sshd.ts";
+import { soon } from "../testing/soon.ts";
 
 /** The server accepts new sessions after a cut. */
 const shared = createSharedSshd();
@@ -70,7 +71,7 @@ describe("nothing is left running on the server", () => {
       });
       const over = caught(finished(output));
       const running = caught(host.run({ argv: ["cat", "/dev/zero"], output }));
-      await vi.waitFor(() => expect(bytes).toBeGreaterThan(round * 1_000_000), { timeout: 60_000 });
+      await soon(() => expect(bytes).toBeGreaterThan(round * 1_000_000));
       await sshd.cut();
       expect(await running).toBeInstanceOf(ServerAway);
       expect(await over).not.toBeNull();

@@ -6,7 +6,7 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { callbackify, promisify } from "node:util";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { givenFile } from "../hosts/given-file.ts";
 import { CommandMissing } from "../hosts/host.ts";
 import {
@@ -23,6 +23,7 @@ import { isRoot, makeFolder } from "../testing/machine.ts";
 import { openRemoteHost } from "./remote-host.ts";
 import { connectTo } from "./testing/connect.ts";
 import { isLongForm } from "../testing/long-form.ts";
+import { soon } from "../testing/soon.ts";
 
 const shared = createSharedSshd();
 
@@ -67,11 +68,11 @@ test("a command has ended, however slowly its output is consumed", async () => {
   });
   const seconds = uniqueSeconds();
   const running = host.run({ argv: ["sh", "-c", `echo ${seconds}; sleep 0.${seconds}`], output });
-  await vi.waitFor(() => expect(taken.join("")).toBe(`${seconds}\n`), { timeout: 60_000 });
+  await soon(() => expect(taken.join("")).toBe(`${seconds}\n`));
   await expectGone(sshd, seconds);
   // The connection ends by itself while the end of the output is not consumed; the one left is the master.
   const connections = async () => (await sshd.findRunning(`-p ${sshd.port} `)).length;
-  await vi.waitFor(async () => expect(await connections()).toBe(1), { timeout: 60_000 });
+  await soon(async () => expect(await connections()).toBe(1));
   closes.resolve();
   expect(await running).toMatchObject({ exitCode: 0 });
 });

@@ -10,7 +10,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { isLongForm } from "../testing/long-form.ts";
 import { isRoot, kill } from "../testing/machine.ts";
 import { mark, markerName } from "./marker.ts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (!isRoot) return;
-  execFileSync("umount", [smallDisk]);
+  execFileSync("umount", ["--lazy", smallDisk]);
   await rm(smallDisk, { recursive: true });
 });
 
@@ -249,7 +249,7 @@ describe.each(isLongForm ? shown : folders)("%s", (_kind, { open, argument }) =>
     });
     onTestFinished(() => void writer.kill("SIGKILL"));
     const begun = async () => expect(await contentsOf(root)).toEqual(["b.partial"]);
-    await vi.waitFor(begun, { timeout: 60_000 });
+    await soon(begun);
     await kill(writer);
     const storage = await open(root);
     expect(await contentsOf(root)).toEqual(["b.partial"]);

@@ -2,10 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { isLinux, kill } from "./machine.ts";
 import { makeMemoryFolder, removeDeadFolders } from "./memory-folder.ts";
 import { isAlive } from "./signals.ts";
+import { soon } from "./soon.ts";
 
 const script = `
   import { spawn } from "node:child_process";
@@ -35,7 +36,7 @@ test.skipIf(!isLinux)(
     await removeDeadFolders();
     expect(existsSync(folder)).toBe(false);
     // init has to reap the orphaned process.
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 20_000);
+    await soon(() => expect(isAlive(pid)).toBe(false));
     expect(existsSync(own)).toBe(true);
   },
 );

@@ -62,4 +62,4 @@ test("prints a one-time link to the terminal and not into the log, until a user 
   const third = await start();
   expect(third.code).toBeNull();
   await third.service.end("SIGTERM");
-}, 60_000);
+});

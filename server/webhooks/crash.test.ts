@@ -5,7 +5,7 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import type { Page } from "../../contract/paging.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { WebhookWithSecret } from "../../contract/webhooks/webhook.ts";
@@ -115,7 +115,7 @@ test("a delivery that a killed service sent without recording it is sent once mo
   const made = await service.call("POST", "/api/site/1/webhook", { url: other.url });
   const { id }: WebhookWithSecret = await made.json();
   await service.call("POST", "/api/site/1/deployment", { status: "finished" });
-  await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: 60_000 });
+  await soon(() => expect(held).toHaveLength(1));
   const client = new pg.Client({ ...inject("postgres"), database });
   await client.connect();
   onTestFinished(() => client.end());

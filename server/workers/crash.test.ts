@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
@@ -109,7 +109,7 @@ test.skipIf(!supportsAdoption)(
     }
 
     for (const { id } of await list()) await service.call("DELETE", `/api/worker/${id}`);
-    await vi.waitFor(async () => expect(await list()).toEqual([]), 60_000);
+    await soon(async () => expect(await list()).toEqual([]));
     expect(livingPids()).toEqual([]);
   },
 );

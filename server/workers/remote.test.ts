@@ -193,7 +193,7 @@ test("refuses a directory that does not exist on the server at its field", async
   const { body } = await post({ ...workerBody, directory: "there" });
   await becomes(body.id, { status: "installed", directory: "there" });
   await rm(folder, { recursive: true });
-}, 90_000);
+});
 
 inLongForm(() => {
   test("reports a supervisord that does not run there, with the command that starts it", async () => {

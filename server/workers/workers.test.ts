@@ -2,7 +2,7 @@
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
 import { patientArtisan } from "../testing/artisan.ts";
 import { oneSite, type TestService } from "../testing/service.ts";
@@ -30,7 +30,7 @@ const becomes = (id: number, status: string) =>
     const worker = await show(id);
     expect(worker.status).toBe(status);
     return worker;
-  }, 90_000);
+  });
 const ask = async (method: string, path: string) => (await service.call(method, path)).status;
 const pids = (worker: Worker) => (worker.process_list ?? []).flatMap(({ pid }) => pid ?? []);
 
@@ -60,12 +60,12 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     test("its processes have their account's environment, and nothing of the service's", async () => {
       await artisan(`env; echo done; ${patientArtisan}`);
       const { id } = await create();
-      const environment = await vi.waitFor(async () => {
+      const environment = await soon(async () => {
         const { body } = await service.json<WorkerLog>("GET", `/api/worker/${id}/log`);
         const [before = "", after] = body.text.split("done\n");
         expect(after).toBeDefined();
         return before.trim().split("\n");
-      }, 90_000);
+      });
       const { username } = userInfo();
       // Without root, a worker inherits these variables from the service, which may not have them.
       const isOwn = !isRemote && process.getuid?.() !== 0;
@@ -161,7 +161,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       expect(await ask("DELETE", `/api/worker/${id}`)).toBe(409);
       expect(await ask("POST", `/api/worker/${id}/start`)).toBe(409);
       await writeFile(at("go-on"), "");
-      await vi.waitFor(async () => expect(await ask("GET", `/api/worker/${id}`)).toBe(404), 20_000);
+      await soon(async () => expect(await ask("GET", `/api/worker/${id}`)).toBe(404));
       expect(isAlive(pid)).toBe(false);
     });
   });
@@ -208,7 +208,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     await becomes(id, "installed");
     const log = async (query: string) =>
       (await service.json<WorkerLog>("GET", `/api/worker/${id}/log?${query}`)).body;
-    await vi.waitFor(async () => expect((await log("lines=1")).text).toBe("line 5\n"), 20_000);
+    await soon(async () => expect((await log("lines=1")).text).toBe("line 5\n"));
     const { end } = await log("lines=2");
     expect(await log(`offset=${end}`)).toEqual({ text: "", start: end, end, rotated: false });
     expect((await log("offset=7")).text).toBe("line 2\nline 3\nline 4\nline 5\n");

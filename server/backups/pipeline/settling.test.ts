@@ -16,7 +16,7 @@ import {
   record,
   type Arbitrary,
 } from "fast-check";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEncrypt } from "../../encryption/encrypt.ts";
 import { createLocalHost } from "../../hosts/local.ts";
 import { createLocalStorage } from "../../storage/local.ts";
@@ -31,6 +31,7 @@ import { writeTo } from "../../write-to.ts";
 import { settleMs } from "./together.ts";
 import { toError } from "../../to-error.ts";
 import { keysOf } from "../../../contract/keys-of.ts";
+import { soon } from "../../testing/soon.ts";
 
 const isRoot = process.getuid?.() === 0;
 const seed = makeSeed("SETTLING_SEED");
@@ -57,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await s3.close();
-  if (isRoot) execFileSync("umount", [join(folder, "full")]);
+  if (isRoot) execFileSync("umount", ["--lazy", join(folder, "full")]);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -266,7 +267,7 @@ test(
             : [],
         );
         expect(broken.join("\n\n")).toBe("");
-        await vi.waitFor(async () => expect(await processesLeft()).toEqual([]), 10_000);
+        await soon(async () => expect(await processesLeft()).toEqual([]));
       }),
       { seed, numRuns: isLongForm ? 30 : 1, endOnFailure: true },
     );

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import type {
   Backup,
   BackupConfiguration,
@@ -17,6 +17,7 @@ import {
   nightly,
   type BackupTestService,
 } from "../testing/backup-service.ts";
+import { soon as inRealTime } from "../../testing/soon.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -35,13 +36,10 @@ afterAll(() => service?.close());
 
 /** Waits in real time, while the service's clock advances by seconds. */
 const soon = <Result>(look: () => Promise<Result>): Promise<Result> =>
-  vi.waitFor(
-    () => {
-      clock.advance(1000);
-      return look();
-    },
-    { timeout: 60_000, interval: 20 },
-  );
+  inRealTime(() => {
+    clock.advance(1000);
+    return look();
+  });
 const expectFinished = (id: number, expected: number) =>
   soon(async () => {
     const { backups } = await service.show(id);

@@ -96,7 +96,7 @@ test("runs one job at a time for a server over two instances, in the order of th
   second.work();
   await soon(() => expect(begun).toHaveLength(20));
   expect(begun).toEqual(asked);
-}, 90_000);
+});
 
 test("counts the jobs of its server before a waiting one", async () => {
   const instance: Instance = await createInstance(() => new Promise(() => undefined));
@@ -193,7 +193,7 @@ test("settles a job that a hanging runner lost, and received again, as interrupt
       "Interrupted: the service hung, or was cut off from its database, during the run.",
     ]);
   });
-}, 90_000);
+});
 
 test("cancels a job that was claimed a moment ago, and reports one that nobody performs", async () => {
   let reason: unknown;
@@ -215,7 +215,7 @@ test("cancels a job that was claimed a moment ago, and reports one that nobody p
   await soon(() => expect(reason).toBe(canceled));
   const other = await createInstance(() => Promise.resolve());
   expect(await other.runner.cancel(task, canceled)).toBe(false);
-}, 90_000);
+});
 
 test("takes over the tasks of an earlier version: waiting ones run, started ones are interrupted", async () => {
   const performed: number[] = [];
@@ -231,4 +231,4 @@ test("takes over the tasks of an earlier version: waiting ones run, started ones
   instance.work();
   await soon(() => expect(performed).toEqual([backup.id]));
   expect(instance.settled).toEqual(["Interrupted: the service stopped or crashed during the run."]);
-}, 90_000);
+});

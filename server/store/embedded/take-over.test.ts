@@ -67,7 +67,7 @@ test("restarts a database that was killed with its service, although a worker of
     );
     expect(found).toHaveLength(1);
     return found;
-  }, 60_000);
+  });
   sendSignal(databasePid, "SIGKILL");
   const second = await startDatabase({ folder });
   expect(await query(second.connection, "select * from t")).toEqual(rows);

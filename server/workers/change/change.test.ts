@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Activity } from "../../../contract/activity.ts";
 import type { Page } from "../../../contract/paging.ts";
 import type { Worker } from "../../../contract/workers/worker.ts";
@@ -93,14 +93,11 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
         processes: 3,
       });
       const seen = new Set<number>();
-      await vi.waitFor(
-        async () => {
-          const { process_list: list = [], is_changing: isChanging } = await show(id);
-          seen.add(list.filter(({ state }) => state !== "RUNNING").length);
-          expect(isChanging).toBe(false);
-        },
-        { timeout: 60_000, interval: 50 },
-      );
+      await soon(async () => {
+        const { process_list: list = [], is_changing: isChanging } = await show(id);
+        seen.add(list.filter(({ state }) => state !== "RUNNING").length);
+        expect(isChanging).toBe(false);
+      });
       expect(Math.max(...seen)).toBe(1);
       const worker = await settled(id, "installed");
       expect(worker.queue).toBe("high");
@@ -231,9 +228,8 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
         const id = await begin();
         expect((await service.call("DELETE", `/api/worker/${id}`)).status).toBe(204);
         await goOn();
-        await vi.waitFor(
-          async () => expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
-          { timeout: 60_000 },
+        await soon(async () =>
+          expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
         );
       });
     });

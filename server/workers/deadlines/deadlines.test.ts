@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../clock.ts";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { isInTransit } from "../../../contract/states.ts";
 import { workerStates } from "../../../contract/workers/worker.ts";
 import { createLocalHost } from "../../hosts/local.ts";
@@ -21,6 +21,7 @@ import type { ProcessManagers } from "../processes/process-managers.ts";
 import { soleLeases } from "../../instances/leases.ts";
 import { createWorkerService } from "../service.ts";
 import { createWorkerStore } from "../store.ts";
+import { soon } from "../../testing/soon.ts";
 
 const waits = { startsecs: 2, startretries: 3, stopwaitsecs: 10, processes: 1 };
 
@@ -133,11 +134,11 @@ async function createHanging(does: Partial<ProcessManagers> = {}) {
     removals: () => removals,
     /** Lets the deadline pass, in steps that are too short to be taken for a suspension of the service. */
     expire: () =>
-      vi.waitFor(async () => {
+      soon(async () => {
         clock.ahead(2000);
         workers.wake();
         expect((await show())?.deadline_at).toBeNull();
-      }, 20_000),
+      }),
   };
 }
 
@@ -173,15 +174,12 @@ test.each([
   try {
     clock.ahead(at.getTime() + afterMs - systemClock.now());
     workers.wake();
-    await vi.waitFor(() => expect(missedLooks()).toBeGreaterThan(0), 20_000);
+    await soon(() => expect(missedLooks()).toBeGreaterThan(0));
   } finally {
     await database.db.execute(sql`alter table workers_away rename to workers`);
   }
   workers.wake();
-  await vi.waitFor(
-    async () => expect((await show())?.deadline_at?.getTime()).not.toBe(at.getTime()),
-    20_000,
-  );
+  await soon(async () => expect((await show())?.deadline_at?.getTime()).not.toBe(at.getTime()));
   const later = await show();
   expect(later?.status).toBe("installing");
   expect(later?.deadline_at?.getTime()).toBeGreaterThan(clock.now());
@@ -198,12 +196,9 @@ test.each([
   const at = (await show())?.deadline_at ?? new Date(0);
   workers.wake();
   // The first turn has ended once the second one begins.
-  await vi.waitFor(() => expect(looks()).toBeGreaterThan(1), 20_000);
+  await soon(() => expect(looks()).toBeGreaterThan(1));
   clock.ahead(at.getTime() + afterMs - clock.now());
-  await vi.waitFor(
-    async () => expect((await show())?.deadline_at?.getTime()).not.toBe(at.getTime()),
-    20_000,
-  );
+  await soon(async () => expect((await show())?.deadline_at?.getTime()).not.toBe(at.getTime()));
   const later = await show();
   expect(later?.status).toBe("installing");
   expect(later?.deadline_at?.getTime()).toBeGreaterThan(clock.now());
@@ -216,17 +211,14 @@ test("extends a deadline that passes while the database hangs", async () => {
   const { show, workers, clock, looks } = await createHanging();
   const at = (await show())?.deadline_at ?? new Date(0);
   workers.wake();
-  await vi.waitFor(() => expect(looks()).toBeGreaterThan(1), 20_000);
+  await soon(() => expect(looks()).toBeGreaterThan(1));
   await database.db.transaction(async (tx) => {
     const before = looks();
     await tx.execute(sql`lock table workers in access exclusive mode`);
-    await vi.waitFor(() => expect(looks()).toBeGreaterThan(before), 20_000);
+    await soon(() => expect(looks()).toBeGreaterThan(before));
     clock.ahead(at.getTime() - clock.now());
   });
-  await vi.waitFor(
-    async () => expect((await show())?.deadline_at?.getTime()).not.toBe(at.getTime()),
-    20_000,
-  );
+  await soon(async () => expect((await show())?.deadline_at?.getTime()).not.toBe(at.getTime()));
   expect((await show())?.status).toBe("installing");
 });
 
@@ -246,7 +238,7 @@ test.each<[string, boolean]>([
   expect(await show()).toMatchObject({ status: "failed" });
   if (isOrdered) await workers.start(id);
   removal.resolve();
-  await vi.waitFor(() => expect(removals()).toBe(1), 20_000);
+  await soon(() => expect(removals()).toBe(1));
   expect((await show())?.status).toBe(isOrdered ? "starting" : undefined);
 });
 
@@ -343,22 +335,19 @@ test(
 
     // Waits until many of them are flapping.
     const moved = () => database.db.$count(workers, gt(workers.transition, 2));
-    await vi.waitFor(async () => expect(await moved()).toBeGreaterThan(100), { timeout: 60_000 });
+    await soon(async () => expect(await moved()).toBeGreaterThan(100));
     const dueAt = systemClock.now() + 1000;
     await expireAt(dueAt);
 
     // How much longer than a second a wait of one second and a query take, because the machine may be busy.
     const lags = [0];
-    await vi.waitFor(
-      async () => {
-        const from = performance.now();
-        await wait(1000);
-        const now = await show();
-        lags.push(performance.now() - from - 1000);
-        expect(now?.status).toBe("failed");
-      },
-      { timeout: 60_000, interval: 1 },
-    );
+    await soon(async () => {
+      const from = performance.now();
+      await wait(1000);
+      const now = await show();
+      lags.push(performance.now() - from - 1000);
+      expect(now?.status).toBe("failed");
+    });
     const { status_since: since } = (await show()) ?? {};
     const lateMs = (since?.getTime() ?? 0) - dueAt;
     expect(lateMs).toBeGreaterThanOrEqual(0);

@@ -20,7 +20,7 @@ const megabyte = 1024 * 1024;
 
 function mountSmall({ onTestFinished }: TestContext, folder: string, megabytes: number): void {
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder]);
-  onTestFinished(() => void execFileSync("umount", [folder]));
+  onTestFinished(() => void execFileSync("umount", ["--lazy", folder]));
 }
 
 function freeBytes(folder: string): number {

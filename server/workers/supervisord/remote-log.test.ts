@@ -77,7 +77,7 @@ test("a log that cannot be rotated is still read, each line once", async (contex
 test.skipIf(process.geteuid?.() !== 0)("reports a full disk on the server", async (context) => {
   const { serverFolder, write, next } = setUp(context);
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", serverFolder]);
-  context.onTestFinished(() => void execFileSync("umount", [serverFolder]));
+  context.onTestFinished(() => void execFileSync("umount", ["--lazy", serverFolder]));
   write("before\n");
   expect((await next()).problem).toBeUndefined();
   const { bavail, bsize } = statfsSync(serverFolder);
@@ -92,7 +92,7 @@ test.skipIf(process.geteuid?.() !== 0)(
   async (context) => {
     const { folder, write, next } = setUp(context);
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]);
-    context.onTestFinished(() => void execFileSync("umount", [folder]));
+    context.onTestFinished(() => void execFileSync("umount", ["--lazy", folder]));
     write("before\n");
     expect(await next()).toMatchObject({ text: "before\n" });
     const { bavail, bsize } = statfsSync(folder);

@@ -78,7 +78,7 @@ test("a hanging server blocks no request, no start and no stop of the service", 
   await expect
     .poll(() => missing.refusal(1), { timeout: 60_000 })
     .toContain("/nowhere/supervisord.conf is not on this server");
-}, 60_000);
+});
 
 test("reports a socket that a killed supervisord left", async () => {
   await chmod(supervisord.folder, 0o755);

@@ -1,5 +1,5 @@
 // How the service shows a worker whose supervisord does not respond.
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Activity } from "../../../contract/activity.ts";
 import type { Overview } from "../../../contract/overview.ts";
 import type { Page } from "../../../contract/paging.ts";
@@ -11,6 +11,7 @@ import { sendSignal } from "../../testing/signals.ts";
 import { workerBody } from "../../testing/worker-body.ts";
 import { createSupervisedService, removeAllWorkers, workerBecomes } from "./testing/service.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
+import { soon } from "../../testing/soon.ts";
 
 let supervisord: TestSupervisord;
 let service: TestService;
@@ -21,7 +22,7 @@ beforeAll(async () => {
 afterEach(async () => {
   sendSignal(supervisord.pid(), "SIGCONT");
   await removeAllWorkers(service);
-}, 90_000);
+});
 afterAll(async () => {
   await service?.close();
   await supervisord?.close();
@@ -37,10 +38,10 @@ const create = async (fields: object = {}) => {
 };
 /** Waits until the order has reached the process manager. */
 const given = () =>
-  vi.waitFor(async () => {
+  soon(async () => {
     const orders = "select 1 from pgboss.job where name like 'worker.%' and state < 'completed'";
     expect(await service.query(orders)).toEqual([]);
-  }, 90_000);
+  });
 const pids = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid);
 
 test("is unreachable with its last status and the reason, and has its previous status afterwards", async () => {
@@ -79,7 +80,7 @@ test("is unreachable with its last status and the reason, and has its previous s
   });
   expect(after.status_reason).toBeNull();
   expect(pids(after)).toEqual(pids(before));
-}, 90_000);
+});
 
 inLongForm(() => {
   test("a waiting order can be withdrawn without any effect", async () => {
@@ -132,7 +133,7 @@ inLongForm(() => {
     );
     const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
     expect(body.data.filter(({ action }) => action === "order withdrawn")).toHaveLength(4);
-  }, 90_000);
+  });
 });
 
 test("a worker stopped on the server is shown as stopped, and can be started here again", async () => {
@@ -152,7 +153,7 @@ test("a worker stopped on the server is shown as stopped, and can be started her
   expect(await supervisord.call("getProcessInfo", group)).toMatchObject({ statename: "STOPPED" });
   await supervisord.call("startProcess", group, false);
   await becomes(id, { status: "installed" });
-}, 90_000);
+});
 
 test("a start, or a restart, of a worker stopped on the server is in transit until it is up", async () => {
   const { id } = await create({ processes: 2, startsecs: 2 });
@@ -175,4 +176,4 @@ test("a start, or a restart, of a worker stopped on the server is in transit unt
     const since = body.data.findIndex(({ action }) => action === `asked to ${order}`);
     expect(body.data.slice(0, since).map(({ action }) => action)).toEqual(told);
   }
-}, 90_000);
+});

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterEach(async () => {
   sendSignal(supervisord.pid(), "SIGCONT");
   await removeAllWorkers(service);
-}, 90_000);
+});
 afterAll(async () => {
   await service?.close();
   await supervisord?.close();
@@ -145,7 +145,7 @@ test("every order given meanwhile waits without a deadline, is shown, and is car
   await soon(async () => {
     const due = "select 1 from pgboss.job where name = 'worker.apply' and state < 'completed'";
     expect(await service.query(due)).toEqual([]);
-  }, 90_000);
+  });
   await showsWaiting(workers);
   sendSignal(supervisord.pid(), "SIGCONT");
   await areCarriedOut(workers);

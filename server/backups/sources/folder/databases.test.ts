@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
 import { array, assert, asyncProperty, integer } from "fast-check";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createLocalHost } from "../../../hosts/local.ts";
 import { isLongForm } from "../../../testing/long-form.ts";
 import { createCollector } from "../../testing/collector.ts";
@@ -30,6 +30,7 @@ import {
   sourceIn,
 } from "./testing/fixtures.ts";
 import { exec, query, startPageWriter } from "../sqlite/testing/fixtures.ts";
+import { soon } from "../../../testing/soon.ts";
 
 const daemon = { uid: 1, gid: 1, name: "daemon", home: "/usr/sbin" };
 
@@ -178,7 +179,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
     const dumping = source.dump(into, attempt(controller.signal));
     controller.abort(new Error("enough"));
     await expect(dumping).rejects.toThrow("enough");
-    await vi.waitFor(async () => expect(await scratch()).toEqual([]), { timeout: 60_000 });
+    await soon(async () => expect(await scratch()).toEqual([]));
     await dump();
     expect(await scratch()).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { isLongForm } from "../../../testing/long-form.ts";
 import {
   run,
@@ -17,6 +17,7 @@ import {
   makeSite,
   wordOf,
 } from "./testing/fixtures.ts";
+import { soon } from "../../../testing/soon.ts";
 
 /** Times after which work is aborted: on this machine, and over SSH. */
 const [nearMs, farMs] = isLongForm
@@ -374,10 +375,7 @@ test("a restore that is killed at any moment leaves, once settled, the old folde
     });
     const closed = once(child, "close");
     await once(child.stdout, "data");
-    if (isHeld)
-      await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(3), {
-        timeout: 60_000,
-      });
+    if (isHeld) await soon(async () => expect(await readdir(folder)).toHaveLength(3));
     // Spreads the kills over a whole restore, which takes about 100 ms here.
     else await sleep((round * 150) / kills);
     child.kill("SIGKILL");

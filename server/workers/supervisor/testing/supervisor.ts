@@ -183,4 +183,4 @@ export function makeSupervisor(context: Cleanup, given: Given = {}): TestSupervi
 }
 
 /** Options of `expect.poll`, long enough for a busy machine. */
-export const soon = { timeout: 60_000, interval: 20 };
+export const soon = { timeout: 120_000, interval: 20 };

@@ -19,7 +19,7 @@ import { promisify } from "node:util";
 import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
 import { zstdDecompressSync } from "node:zlib";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Account } from "../../../../hosts/account.ts";
 import type { Host } from "../../../../hosts/host.ts";
 import { createCollector } from "../../../testing/collector.ts";
@@ -39,6 +39,7 @@ import {
 } from "../testing/fixtures.ts";
 import { folderName } from "./shell.ts";
 import { createRemoteSqliteSource } from "./source.ts";
+import { soon } from "../../../../testing/soon.ts";
 
 const remote = createRemoteServer();
 inTemporaryFolder(remote.host);
@@ -282,10 +283,10 @@ test("the server itself removes a copy when the connection to it is lost", async
   // The cleanup runs in another process group than the canceled work.
   const left = join(folder, folderName("dump", 7, path));
   const remover = ["-f", `rm -rf -- "\\$1" sh ${left} 1$`];
-  await vi.waitFor(() => run("pgrep", remover), { timeout: 60_000 });
+  await soon(() => run("pgrep", remover));
   controller.abort(new Error("enough"));
   await expect(running).rejects.toThrow("enough");
-  await vi.waitFor(async () => expect(await strays()).toEqual([]), { timeout: 60_000 });
+  await soon(async () => expect(await strays()).toEqual([]));
   holder.close();
 });
 

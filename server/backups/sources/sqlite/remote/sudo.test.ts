@@ -2,7 +2,7 @@
 import { chown, lstat, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createCollector } from "../../../testing/collector.ts";
 import { openRemoteHost } from "../../../../ssh/remote-host.ts";
 import { connectTo } from "../../../../ssh/testing/connect.ts";
@@ -11,6 +11,7 @@ import { startSshd } from "../../../../ssh/testing/sshd.ts";
 import { isRoot } from "../../../../testing/machine.ts";
 import { attempt, contentOf, exec, query, rich } from "../testing/fixtures.ts";
 import { createRemoteSqliteSource } from "./source.ts";
+import { soon } from "../../../../testing/soon.ts";
 
 const shop = { uid: 64_101, gid: 64_101, name: "shop", home: "/" };
 /** More than fits into all the buffers on the way. */
@@ -69,11 +70,11 @@ describe.runIf(isRoot)("a SQLite database behind sudo", () => {
     const into = new PassThrough().on("error", () => undefined);
     const running = source.dump(into, attempt());
     running.catch(() => undefined);
-    await vi.waitFor(() => expect(into.readableLength).toBeGreaterThan(0), { timeout: 60_000 });
+    await soon(() => expect(into.readableLength).toBeGreaterThan(0));
     await sshd.cut();
     into.resume();
     await expect(running).rejects.toMatchObject({ name: "ServerAway" });
-    await vi.waitFor(() => source.settle(attempt()), { timeout: 60_000 });
+    await soon(() => source.settle(attempt()));
     expect(await readdir(folder)).toEqual(["shop.sqlite"]);
     await expectGone(sshd, folder);
   });
