@@ -176,7 +176,7 @@ test.describe("a restore", () => {
     await restore(page.getByRole("button", { name: "Undo restore" }));
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Backup ${safety.id}`);
     await expect(page.getByRole("main")).toContainText("Before restore");
-    await expect(page.getByText("Kept until", { exact: true })).toBeVisible();
+    await expect(page.getByText("To be deleted", { exact: true })).toBeVisible();
     await expectRestored();
     expect(notesIn(backups)).toEqual(before);
     // The undo can be undone; the first restore cannot be undone a second time.

@@ -29,7 +29,7 @@ test.describe("a webhook's page", () => {
     await expect(page.getByRole("heading", { name: "New signing secret" })).toBeFocused();
     expect(await kept(page)).not.toContain(secret);
     await expectAccessible(page);
-    await expect(page.getByText("Previous secret valid until")).toBeVisible();
+    await expect(page.getByText("Previous secret expires")).toBeVisible();
 
     const hide = page.getByRole("button", { name: "Hide secret" });
     await expect(hide).toHaveAccessibleDescription(/not shown again/);
@@ -115,7 +115,7 @@ test.describe("a webhook's page", () => {
     await ping(service, id);
     await page.goto(`${service.url}/webhooks/${id}`);
     await expect(page.getByText(/Receiver asked to wait, next attempt in \d+ min/)).toBeVisible();
-    await expect(page.getByText("Receiver asked to wait until")).toBeVisible();
+    await expect(page.getByText("Requested pause ends")).toBeVisible();
   });
 
   test("deleting a webhook returns to the list @long", async ({

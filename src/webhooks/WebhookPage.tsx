@@ -38,16 +38,14 @@ function toProperties(webhook: Webhook): Property[] {
     state === null ? null : { term: "State", value: state },
     reason ? { term: "Reason", value: reason } : null,
     failing ? { term: "Failing since", value: <Time value={failing} /> } : null,
-    waits
-      ? { term: "Receiver asked to wait until", value: <Time value={waits} format="coming" /> }
-      : null,
+    waits ? { term: "Requested pause ends", value: <Time value={waits} format="coming" /> } : null,
     paused ? { term: "Paused since", value: <Time value={paused} /> } : null,
     description ? { term: "Description", value: description } : null,
     events === undefined
       ? null
       : { term: "Events", value: events?.map(eventWord).join(", ") ?? "All events" },
     until
-      ? { term: "Previous secret valid until", value: <Time value={until} format="coming" /> }
+      ? { term: "Previous secret expires", value: <Time value={until} format="coming" /> }
       : null,
     { term: "Created", value: <Time value={created} /> },
   ];

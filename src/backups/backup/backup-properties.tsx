@@ -36,7 +36,7 @@ export function toProperties(backup: Backup, storage: string | null): Property[]
       : null,
     backup.locked_until && isLocked(backup)
       ? {
-          term: "Locked until",
+          term: "Lock ends",
           value: (
             <>
               <Time value={backup.locked_until} format="coming" />. Its storage refuses to delete it
@@ -46,7 +46,10 @@ export function toProperties(backup: Backup, storage: string | null): Property[]
         }
       : null,
     isFinished && backup.trigger === "safety" && backup.ended_at && !backup.pinned_at
-      ? { term: "Kept until", value: <Time value={safetyEnd(backup.ended_at)} format="coming" /> }
+      ? {
+          term: "To be deleted",
+          value: <Time value={safetyEnd(backup.ended_at)} format="coming" />,
+        }
       : null,
     isFinished ? { term: "Size", value: formatBytes(size) } : null,
     isFinished && backup.base_id !== undefined
