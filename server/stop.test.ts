@@ -16,6 +16,7 @@ import { portOf } from "./testing/port-of.ts";
 import { startService, type ServiceProcess } from "./testing/service-process.ts";
 import { sendSignal } from "./testing/signals.ts";
 import { toError } from "./to-error.ts";
+import { inLongForm } from "./testing/long-form.ts";
 
 test("SIGTERM ends a start in order, and not as a failed one", async () => {
   const folder = await realpath(await makeMemoryFolder("quarterdeck-stop-"));
@@ -36,24 +37,26 @@ test("SIGTERM ends a start in order, and not as a failed one", async () => {
   }
 });
 
-test("SIGTERM ends a test of a connection that hangs, which is no error", async () => {
-  const folder = await realpath(await makeMemoryFolder("quarterdeck-stop-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const silent = createServer().listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  onTestFinished(() => void silent.close());
-  const service = await startService(folder, { SMTP_URL: `smtp://127.0.0.1:${portOf(silent)}` });
-  onTestFinished(() => service.end("SIGKILL"));
-  const connected = once(silent, "connection");
-  const channel = { name: "ops", type: "email", email: "ops@example.com" };
-  const answered = service
-    .call("POST", "/api/inventory/notification-channels/test", channel)
-    .then((response) => response.json(), toError);
-  await connected;
-  await service.end("SIGTERM");
-  expect(await answered).toMatchObject({ ok: false, message: "The test was canceled." });
-  expect(service.child.exitCode).toBe(0);
-  expect(service.output()).not.toContain('"level":50');
+inLongForm(() => {
+  test("SIGTERM ends a test of a connection that hangs, which is no error", async () => {
+    const folder = await realpath(await makeMemoryFolder("quarterdeck-stop-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    onTestFinished(() => void silent.close());
+    const service = await startService(folder, { SMTP_URL: `smtp://127.0.0.1:${portOf(silent)}` });
+    onTestFinished(() => service.end("SIGKILL"));
+    const connected = once(silent, "connection");
+    const channel = { name: "ops", type: "email", email: "ops@example.com" };
+    const answered = service
+      .call("POST", "/api/inventory/notification-channels/test", channel)
+      .then((response) => response.json(), toError);
+    await connected;
+    await service.end("SIGTERM");
+    expect(await answered).toMatchObject({ ok: false, message: "The test was canceled." });
+    expect(service.child.exitCode).toBe(0);
+    expect(service.output()).not.toContain('"level":50');
+  });
 });
 
 describe.skipIf(!hasPostgresServer)("A start", () => {

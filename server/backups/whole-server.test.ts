@@ -14,7 +14,7 @@ import { recoveryName } from "./recovery/recovery-page.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 import { serverKinds, type DatabaseServer } from "./testing/database-servers.ts";
 import { isRoot } from "../testing/machine.ts";
-import { isLongForm } from "../testing/long-form.ts";
+import { isLongForm, inLongForm } from "../testing/long-form.ts";
 import { ownUser } from "../testing/own-user.ts";
 
 const execute = promisify(execFile);
@@ -179,43 +179,51 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
     );
   });
 
-  test("restores a database whose name is as long as the server accepts", async () => {
-    const long = "n".repeat(engine === "mysql" ? 64 : 63);
-    await server.createDatabase(long, "app");
-    await server.sql(long, "create table posts as select 'kept' as title");
-    const made = await backUp(whole);
-    await server.sql(long, "update posts set title = 'lost'");
-    await restoreInto(whole, { backup_id: made.id, from_database: long, skip_safety_backup: true });
-    expect(await server.sql(long, "select title from posts")).toBe("kept");
-    await server.sql(null, `drop database ${long}`);
+  inLongForm(() => {
+    test("restores a database whose name is as long as the server accepts", async () => {
+      const long = "n".repeat(engine === "mysql" ? 64 : 63);
+      await server.createDatabase(long, "app");
+      await server.sql(long, "create table posts as select 'kept' as title");
+      const made = await backUp(whole);
+      await server.sql(long, "update posts set title = 'lost'");
+      await restoreInto(whole, {
+        backup_id: made.id,
+        from_database: long,
+        skip_safety_backup: true,
+      });
+      expect(await server.sql(long, "select title from posts")).toBe("kept");
+      await server.sql(null, `drop database ${long}`);
+    });
   });
 
-  test("is not confused with a single database, nor the other way around", async () => {
-    const other = await backUp(single);
-    const errors = (id: number, body: object) => service.errorsOf("POST", into(id), body);
-    const choose = ["The backup contains all databases of a server. Choose one of them."];
-    expect(await errors(single, { backup_id: backup.id })).toEqual({ from_database: choose });
-    expect(await errors(whole, { backup_id: backup.id, database: "x" })).toEqual({
-      from_database: choose,
+  inLongForm(() => {
+    test("is not confused with a single database, nor the other way around", async () => {
+      const other = await backUp(single);
+      const errors = (id: number, body: object) => service.errorsOf("POST", into(id), body);
+      const choose = ["The backup contains all databases of a server. Choose one of them."];
+      expect(await errors(single, { backup_id: backup.id })).toEqual({ from_database: choose });
+      expect(await errors(whole, { backup_id: backup.id, database: "x" })).toEqual({
+        from_database: choose,
+      });
+      expect(await errors(whole, { backup_id: backup.id, from_database: "nowhere" })).toEqual({
+        from_database: ["The backup contains no database of this name."],
+      });
+      expect(await errors(whole, { backup_id: backup.id, keep_owners: false })).toEqual({
+        keep_owners: [expect.stringContaining("A whole server is restored with its")],
+      });
+      expect(await errors(1, { backup_id: backup.id, from_database: shop })).toEqual({
+        backup_id: [`The backup is of a whole ${words} server, and orders is a SQLite database.`],
+      });
+      expect(await errors(single, { backup_id: other.id, from_database: "blog" })).toEqual({
+        from_database: ["The backup contains one database or folder, not those of a server."],
+      });
+      expect(await errors(whole, { backup_id: other.id })).toEqual({
+        backup_id: [`The backup is of a ${words} database, and db-1 is a whole ${words} server.`],
+      });
+      // The database can be created beside the others.
+      await restoreInto(whole, { backup_id: other.id, database: "blog_copy" });
+      await server.sql(null, "drop database blog_copy");
     });
-    expect(await errors(whole, { backup_id: backup.id, from_database: "nowhere" })).toEqual({
-      from_database: ["The backup contains no database of this name."],
-    });
-    expect(await errors(whole, { backup_id: backup.id, keep_owners: false })).toEqual({
-      keep_owners: [expect.stringContaining("A whole server is restored with its")],
-    });
-    expect(await errors(1, { backup_id: backup.id, from_database: shop })).toEqual({
-      backup_id: [`The backup is of a whole ${words} server, and orders is a SQLite database.`],
-    });
-    expect(await errors(single, { backup_id: other.id, from_database: "blog" })).toEqual({
-      from_database: ["The backup contains one database or folder, not those of a server."],
-    });
-    expect(await errors(whole, { backup_id: other.id })).toEqual({
-      backup_id: [`The backup is of a ${words} database, and db-1 is a whole ${words} server.`],
-    });
-    // The database can be created beside the others.
-    await restoreInto(whole, { backup_id: other.id, database: "blog_copy" });
-    await server.sql(null, "drop database blog_copy");
   });
 
   test("refuses a backup of the whole server for a SQLite database", async () => {

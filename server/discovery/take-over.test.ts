@@ -11,7 +11,7 @@ import type { Worker } from "../../contract/workers/worker.ts";
 import { createApp } from "../app.ts";
 import { eachMachine, knowsAccount } from "../ssh/testing/remote-server.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
-import { inLongForm } from "../testing/long-form.ts";
+import { inLongForm, inShortFormIf } from "../testing/long-form.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import {
@@ -216,23 +216,25 @@ sites:
     120_000,
   );
 
-  test("waits when supervisord becomes unavailable in the middle", async () => {
-    await addProgram("shop-queue", shopProgram());
-    const { body } = await takeOver(await find("shop-queue"));
-    await untilTaken(body.id, { status: "stopping" });
-    // supervisord waits for the program's job before it exits.
-    const stopped = supervisord.stop();
-    // Over SSH, supervisord runs the worker, too.
-    await soon(async () => {
-      const { status, take_over: taken } = await show(body.id);
-      expect(`${status} ${taken?.reason}`).toMatch(/^unreachable|supervisord is /);
+  inShortFormIf(!isWhole, () => {
+    test("waits when supervisord becomes unavailable in the middle", async () => {
+      await addProgram("shop-queue", shopProgram());
+      const { body } = await takeOver(await find("shop-queue"));
+      await untilTaken(body.id, { status: "stopping" });
+      // supervisord waits for the program's job before it exits.
+      const stopped = supervisord.stop();
+      // Over SSH, supervisord runs the worker, too.
+      await soon(async () => {
+        const { status, take_over: taken } = await show(body.id);
+        expect(`${status} ${taken?.reason}`).toMatch(/^unreachable|supervisord is /);
+      });
+      await writeFile(join(root, "end"), "");
+      await stopped;
+      await supervisord.start();
+      await untilTaken(body.id, { status: "finished", reason: null });
+      await soon(async () => expect((await show(body.id)).status).toBe("installed"));
+      expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
     });
-    await writeFile(join(root, "end"), "");
-    await stopped;
-    await supervisord.start();
-    await untilTaken(body.id, { status: "finished", reason: null });
-    await soon(async () => expect((await show(body.id)).status).toBe("installed"));
-    expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
   });
 
   if (!isWhole) return;

@@ -20,6 +20,7 @@ import { createFakeClock } from "../testing/fake-clock.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
 import { createNightly } from "./nightly.ts";
 import { soon } from "../testing/soon.ts";
+import { inLongForm } from "../testing/long-form.ts";
 
 const dayMs = 24 * 3600 * 1000;
 const clock = createFakeClock();
@@ -264,45 +265,47 @@ test("a backup that can't be restored fails the drill, and displaces no other", 
   });
 });
 
-test("an instance without its settings leaves the job to others, and one with them makes up for it", async () => {
-  const before = (await timeline()).length;
-  const files = await stored();
-  // A nightly job for an instance that does not know this queue.
-  await service.query(
-    "insert into pgboss.job (name, data, keep_until) values ('self-backup', '{}', now() + interval '1 day')",
-  );
-  const setUp = { providerId: 1, keep: 2, recipients: null };
-  await service.app.close("stop");
-  service.app = await createApp({ ...service.options, selfBackup: setUp });
-  await soon(async () => expect(await timeline()).toHaveLength(before + 1));
-  expect((await timeline()).at(-1)).toMatchObject({ action: "finished" });
-  // The two newest good files stay, and everything after the first of them.
-  expect(await stored()).toEqual([...files.slice(2), expect.any(String), expect.any(String)]);
-  const figures = async () => {
-    const { value } = await scrape(service);
-    const ofName = (name: string) => value(`quarterdeck_self_backup_${name}`);
-    return [ofName("last_success_timestamp_seconds"), ofName("failed")];
-  };
-  const [lastSuccess = 0, hasFailed] = await figures();
-  expect(Math.abs(Date.now() / 1000 - lastSuccess)).toBeLessThan(120);
-  expect(hasFailed).toBe(0);
-  const overview = async () => (await service.json<Overview>("GET", "/api/overview")).body;
-  expect((await overview()).self_backup).toBeNull();
-  await service.query(
-    `update settings set value = jsonb_set(value::jsonb, '{failure}', '{"at":"2026-01-31T03:23:00.000Z","reason":"The disk is full."}')::text
+inLongForm(() => {
+  test("an instance without its settings leaves the job to others, and one with them makes up for it", async () => {
+    const before = (await timeline()).length;
+    const files = await stored();
+    // A nightly job for an instance that does not know this queue.
+    await service.query(
+      "insert into pgboss.job (name, data, keep_until) values ('self-backup', '{}', now() + interval '1 day')",
+    );
+    const setUp = { providerId: 1, keep: 2, recipients: null };
+    await service.app.close("stop");
+    service.app = await createApp({ ...service.options, selfBackup: setUp });
+    await soon(async () => expect(await timeline()).toHaveLength(before + 1));
+    expect((await timeline()).at(-1)).toMatchObject({ action: "finished" });
+    // The two newest good files stay, and everything after the first of them.
+    expect(await stored()).toEqual([...files.slice(2), expect.any(String), expect.any(String)]);
+    const figures = async () => {
+      const { value } = await scrape(service);
+      const ofName = (name: string) => value(`quarterdeck_self_backup_${name}`);
+      return [ofName("last_success_timestamp_seconds"), ofName("failed")];
+    };
+    const [lastSuccess = 0, hasFailed] = await figures();
+    expect(Math.abs(Date.now() / 1000 - lastSuccess)).toBeLessThan(120);
+    expect(hasFailed).toBe(0);
+    const overview = async () => (await service.json<Overview>("GET", "/api/overview")).body;
+    expect((await overview()).self_backup).toBeNull();
+    await service.query(
+      `update settings set value = jsonb_set(value::jsonb, '{failure}', '{"at":"2026-01-31T03:23:00.000Z","reason":"The disk is full."}')::text
      where key = 'self_backup'`,
-  );
-  expect((await overview()).self_backup).toEqual({
-    state: "failed",
-    reason: "The disk is full.",
-    at: "2026-01-31T03:23:00.000000Z",
+    );
+    expect((await overview()).self_backup).toEqual({
+      state: "failed",
+      reason: "The disk is full.",
+      at: "2026-01-31T03:23:00.000000Z",
+    });
+    expect(await figures()).toEqual([lastSuccess, 1]);
+    const { body: narrow } = await service.json<{ token: string }>("POST", "/api/tokens", {
+      name: "one server",
+      abilities: ["read"],
+      server_ids: [1],
+    });
+    const seen = await service.call("GET", "/api/overview", undefined, narrow.token);
+    expect(await seen.json()).not.toHaveProperty("self_backup");
   });
-  expect(await figures()).toEqual([lastSuccess, 1]);
-  const { body: narrow } = await service.json<{ token: string }>("POST", "/api/tokens", {
-    name: "one server",
-    abilities: ["read"],
-    server_ids: [1],
-  });
-  const seen = await service.call("GET", "/api/overview", undefined, narrow.token);
-  expect(await seen.json()).not.toHaveProperty("self_backup");
 });

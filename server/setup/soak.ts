@@ -84,6 +84,9 @@ const programs: readonly Program[] = [
       "server/backups/remote-sudo.test.ts",
       "server/backups/restore/restore-file.test.ts",
       "server/backups/restore/restore-tables.test.ts",
+      "server/backups/sources/folder/late-end.test.ts",
+      "server/backups/sources/folder/source.test.ts",
+      "server/backups/sources/folder/state.test.ts",
       "server/backups/sources/folder/remote/sudo.test.ts",
       "server/backups/sources/sqlite/remote/sudo.test.ts",
       "server/backups/sources/sqlite/restore-tables.test.ts",
@@ -110,6 +113,7 @@ const programs: readonly Program[] = [
       "server/backups/adoption/adopt-each-storage.test.ts",
       "server/backups/adoption/adopt-storage.test.ts",
       "server/backups/storage-by-rclone.test.ts",
+      "server/self-backup/nightly.test.ts",
       "server/self-backup/storages.test.ts",
       "server/storage/local.test.ts",
       "server/storage/every-storage.test.ts",
@@ -209,8 +213,9 @@ const programs: readonly Program[] = [
   },
   {
     name: "restarts",
-    about: "25 kills of the service in the moment after it answered a restart",
-    files: ["server/workers/signals.test.ts"],
+    about:
+      "25 kills of the service in the moment after it answered a restart, and a stop amid a connection test",
+    files: ["server/stop.test.ts", "server/workers/signals.test.ts"],
     environment: { RESTART_ROUNDS: "25", LONG_FORM: "true" },
   },
   {

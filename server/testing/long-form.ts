@@ -8,6 +8,11 @@ export const inLongForm = (register: () => void): void => {
   if (isLongForm) register();
 };
 
+/** Registers tests that `npm run soak` always runs, and `npm test` only if they go another way there, e.g. on this machine. */
+export const inShortFormIf = (isWanted: boolean, register: () => void): void => {
+  if (isWanted || isLongForm) register();
+};
+
 /** @param few names of the cases that represent all; names that are missing in `all`, because this machine lacks the tools, are ignored */
 export const casesOf = <Case>(
   all: Record<string, Case>,

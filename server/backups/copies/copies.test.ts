@@ -10,7 +10,7 @@ import { createApp } from "../../app.ts";
 import { systemClock, type Clock } from "../../clock.ts";
 import { startS3, type Gate } from "../../storage/testing/s3.ts";
 import { storedFilesIn } from "../../storage/testing/stored-files.ts";
-import { isLongForm } from "../../testing/long-form.ts";
+import { isLongForm, inLongForm } from "../../testing/long-form.ts";
 import { makeMemoryFolder } from "../../testing/memory-folder.ts";
 import {
   createBackupTestService,
@@ -603,35 +603,41 @@ test.skipIf(!hasZstd).each(isLongForm ? ["a full that another identity opens, or
   },
 );
 
-test.skipIf(!hasZstd)(
-  "what is encrypted in the first storage stays encrypted when it is copied in full",
-  async () => {
-    await service.query(
-      `update storage_providers set entry = entry || '{"drill_identity": "env:IDENTITY"}' where id = $1`,
-      [sealed],
+inLongForm(() => {
+  inLongForm(() => {
+    test.skipIf(!hasZstd)(
+      "what is encrypted in the first storage stays encrypted when it is copied in full",
+      async () => {
+        await service.query(
+          `update storage_providers set entry = entry || '{"drill_identity": "env:IDENTITY"}' where id = $1`,
+          [sealed],
+        );
+        const { id } = await service.installed({ storage_provider_id: sealed, incremental: true });
+        await service.run(id);
+        await service.run(id);
+        const { name, frequency } = await service.show(id);
+        const settings = { name, frequency, storage_provider_id: sealed };
+        await service.call("PUT", `/api/backup-configuration/${id}`, {
+          ...settings,
+          copy_storage_provider_id: second,
+        });
+        await soon(async () => expect((await service.show(id)).status).toBe("installed"));
+        const patch = await service.run(id);
+        expect(patch.base_id, patch.output).not.toBe(null);
+        const copy = await copyOf(patch);
+        expect(copy, copy.output).toMatchObject({ status: "finished", base_id: null });
+        expect((await fileOf(copy, "second")).subarray(0, 21).toString()).toBe(
+          "age-encryption.org/v1",
+        );
+        expect(copy).toMatchObject({ encrypted: true, path: expect.stringMatching(/\.zst\.age$/) });
+        expect(
+          await readFile(join(service.folder, "second", `${copy.path}.json`), "utf8"),
+        ).toContain(mine);
+        const restore = { identity: identities[0], skip_safety_backup: true };
+        await service.call("PUT", `/api/backup/${copy.id}`, restore);
+        await service.restored(copy.id, "finished");
+        await remove(id);
+      },
     );
-    const { id } = await service.installed({ storage_provider_id: sealed, incremental: true });
-    await service.run(id);
-    await service.run(id);
-    const { name, frequency } = await service.show(id);
-    const settings = { name, frequency, storage_provider_id: sealed };
-    await service.call("PUT", `/api/backup-configuration/${id}`, {
-      ...settings,
-      copy_storage_provider_id: second,
-    });
-    await soon(async () => expect((await service.show(id)).status).toBe("installed"));
-    const patch = await service.run(id);
-    expect(patch.base_id, patch.output).not.toBe(null);
-    const copy = await copyOf(patch);
-    expect(copy, copy.output).toMatchObject({ status: "finished", base_id: null });
-    expect((await fileOf(copy, "second")).subarray(0, 21).toString()).toBe("age-encryption.org/v1");
-    expect(copy).toMatchObject({ encrypted: true, path: expect.stringMatching(/\.zst\.age$/) });
-    expect(await readFile(join(service.folder, "second", `${copy.path}.json`), "utf8")).toContain(
-      mine,
-    );
-    const restore = { identity: identities[0], skip_safety_backup: true };
-    await service.call("PUT", `/api/backup/${copy.id}`, restore);
-    await service.restored(copy.id, "finished");
-    await remove(id);
-  },
-);
+  });
+});

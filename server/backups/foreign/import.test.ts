@@ -15,7 +15,7 @@ import type { ImportableFiles } from "../../../contract/backups/import.ts";
 import { backupTaskQueue } from "../../jobs/job-data.ts";
 import { serialQueueOptions } from "../../jobs/serial-queue.ts";
 import { createRemoteServer } from "../../ssh/testing/remote-server.ts";
-import { casesOf, isLongForm } from "../../testing/long-form.ts";
+import { casesOf, isLongForm, inLongForm } from "../../testing/long-form.ts";
 import { ownUser } from "../../testing/own-user.ts";
 import {
   createBackupTestService,
@@ -166,6 +166,20 @@ async function storedOf(folder: string): Promise<string[]> {
 }
 
 describe.runIf(hasPostgresServer)("a file in a storage", () => {
+  const ownSchema: [string, number, string, () => Promise<void>][] = [
+    [
+      "plain SQL of pg_dump that drops and makes the schema public",
+      4,
+      "schema.sql",
+      () => toFile("schema.sql", pgDump("laravel", "--schema=public", "--clean")),
+    ],
+    [
+      "an archive of pg_dump that makes the schema public",
+      4,
+      "schema.dump",
+      () => toFile("schema.dump", pgDump("laravel", "--format=custom", "--schema=public")),
+    ],
+  ];
   test.each([
     [
       "an archive of pg_dump, compressed",
@@ -192,18 +206,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
         await toFile("made.sql", pgDump("old ä's", "--create", "--clean", "--if-exists"));
       },
     ],
-    [
-      "plain SQL of pg_dump that drops and makes the schema public",
-      4,
-      "schema.sql",
-      () => toFile("schema.sql", pgDump("laravel", "--schema=public", "--clean")),
-    ],
-    [
-      "an archive of pg_dump that makes the schema public",
-      4,
-      "schema.dump",
-      () => toFile("schema.dump", pgDump("laravel", "--format=custom", "--schema=public")),
-    ],
+    ...(isLongForm ? ownSchema : []),
   ])("imports %s as a backup that restores all of it", async (_, target, path, make) => {
     await make();
     const backup = await imported("database", target, path);
@@ -309,31 +312,35 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     },
   );
 
-  test("a dump without character sets uses that of the database, not of its server", async () => {
-    expect(await mariadb.query(null, "SELECT @@character_set_server")).not.toContain("utf8");
-    await mariadb.createDatabase("plain");
-    await mariadb.query(
-      "plain",
-      "CREATE TABLE city (name VARCHAR(20)); INSERT INTO city VALUES ('Łódź 🚲')",
-    );
-    await toFile("plain.sql", mariadbDump("--skip-opt", "plain"), mariadbPassword());
-    expect((await read("plain.sql")).includes("CHARSET")).toBe(false);
-    await restored(await imported("database", 5, "plain.sql"));
-    expect(await mariadb.query("shop", "SELECT name FROM city")).toBe("Łódź 🚲\n");
+  inLongForm(() => {
+    test("a dump without character sets uses that of the database, not of its server", async () => {
+      expect(await mariadb.query(null, "SELECT @@character_set_server")).not.toContain("utf8");
+      await mariadb.createDatabase("plain");
+      await mariadb.query(
+        "plain",
+        "CREATE TABLE city (name VARCHAR(20)); INSERT INTO city VALUES ('Łódź 🚲')",
+      );
+      await toFile("plain.sql", mariadbDump("--skip-opt", "plain"), mariadbPassword());
+      expect((await read("plain.sql")).includes("CHARSET")).toBe(false);
+      await restored(await imported("database", 5, "plain.sql"));
+      expect(await mariadb.query("shop", "SELECT name FROM city")).toBe("Łódź 🚲\n");
+    });
   });
 
-  test("restores each view of a dump without quoted names", async () => {
-    await mariadb.createDatabase("bare");
-    const views = [1, 2, 3].map((n) => `CREATE VIEW v${n} AS SELECT ${n} * n AS n FROM a;`);
-    await mariadb.query(
-      "bare",
-      `CREATE TABLE a (n INT); INSERT INTO a VALUES (7); ${views.join("")}`,
-    );
-    await toFile("bare.sql", mariadbDump("--skip-quote-names", "bare"), mariadbPassword());
-    await restored(await imported("database", 5, "bare.sql"));
-    expect(await mariadb.query("shop", "SELECT v1.n, v2.n, v3.n FROM v1, v2, v3")).toBe(
-      "7\t14\t21\n",
-    );
+  inLongForm(() => {
+    test("restores each view of a dump without quoted names", async () => {
+      await mariadb.createDatabase("bare");
+      const views = [1, 2, 3].map((n) => `CREATE VIEW v${n} AS SELECT ${n} * n AS n FROM a;`);
+      await mariadb.query(
+        "bare",
+        `CREATE TABLE a (n INT); INSERT INTO a VALUES (7); ${views.join("")}`,
+      );
+      await toFile("bare.sql", mariadbDump("--skip-quote-names", "bare"), mariadbPassword());
+      await restored(await imported("database", 5, "bare.sql"));
+      expect(await mariadb.query("shop", "SELECT v1.n, v2.n, v3.n FROM v1, v2, v3")).toBe(
+        "7\t14\t21\n",
+      );
+    });
   });
 
   const exports = {

@@ -140,6 +140,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     });
   });
 
+  if (!isWhole) return;
   describe("a change that cannot start", () => {
     test("is reverted and reported, and processes that were not replaced yet continue", async () => {
       await artisan(failsIfBad);
@@ -163,7 +164,6 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       expect(await settled(before.id, "installed")).toMatchObject({ queue: "high" });
     });
 
-    if (!isWhole) return;
     test("of the number of processes removes only the new ones", async () => {
       await artisan(`${readNumber}; [ $number = 2 ] && exit 1; ${works}`);
       const before = await create();
@@ -212,7 +212,6 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       await soon(() => expect(startsWithNew(2).sort()).toEqual(["1 high", "2 high"]));
     });
 
-    if (!isWhole) return;
     test("a second change and a restart are refused, and a start does nothing", async () => {
       const id = await begin();
       expect((await change(id, { memory: 64 })).status).toBe(409);
@@ -251,7 +250,6 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     });
   });
 
-  if (!isWhole) return;
   describe("a change of a stopped worker", () => {
     test("is stored, and applies from its next start on", async () => {
       const { id } = await create();

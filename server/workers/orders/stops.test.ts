@@ -11,6 +11,7 @@ import type { TestService } from "../../testing/service.ts";
 import { workerBody } from "../../testing/worker-body.ts";
 import { eachWorkerMachine } from "../testing/each-machine.ts";
 import { soon } from "../../testing/soon.ts";
+import { inShortFormIf } from "../../testing/long-form.ts";
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -78,55 +79,59 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
     expect((await becomes(id, "installed")).status_reason).toBe(null);
   });
 
-  test("when its site moves, a worker without a directory follows, and one that names the old place shows why not", async () => {
-    await artisan("exec sleep 300");
-    const old = join(service.folder, "shop");
-    const moved = join(service.folder, "moved");
-    // Limits the duration of its restart if supervisord's stop signal is lost.
-    const follows = await create({ stopwaitsecs: 5 });
-    const names = await create({ directory: old, startsecs: 1, startretries: 0 });
-    await mkdir(moved);
-    await writeFile(join(moved, "artisan"), "exec sleep 300");
-    const isAt = (root: string) =>
-      soon(async () => {
-        const { body } = await service.json<{ root: string }>("GET", "/api/site/1");
-        expect(body.root).toBe(root);
-      });
-    const inventory = await readFile(service.inventoryFile, "utf8");
-    await writeFile(service.inventoryFile, inventory.replace(`root: ${old}`, `root: ${moved}`));
-    await isAt(moved);
-    for (const { id } of [follows, names]) await service.call("PUT", `/api/worker/${id}/restart`);
-    expect((await becomes(names.id, "failed")).status_reason).toContain(leadsOut(old, old));
-    const [pid] = pids(await becomes(follows.id, "installed"));
-    expect(await readlink(`/proc/${pid}/cwd`)).toBe(moved);
-    await writeFile(service.inventoryFile, inventory);
-    await isAt(old);
+  inShortFormIf(isWhole, () => {
+    test("when its site moves, a worker without a directory follows, and one that names the old place shows why not", async () => {
+      await artisan("exec sleep 300");
+      const old = join(service.folder, "shop");
+      const moved = join(service.folder, "moved");
+      // Limits the duration of its restart if supervisord's stop signal is lost.
+      const follows = await create({ stopwaitsecs: 5 });
+      const names = await create({ directory: old, startsecs: 1, startretries: 0 });
+      await mkdir(moved);
+      await writeFile(join(moved, "artisan"), "exec sleep 300");
+      const isAt = (root: string) =>
+        soon(async () => {
+          const { body } = await service.json<{ root: string }>("GET", "/api/site/1");
+          expect(body.root).toBe(root);
+        });
+      const inventory = await readFile(service.inventoryFile, "utf8");
+      await writeFile(service.inventoryFile, inventory.replace(`root: ${old}`, `root: ${moved}`));
+      await isAt(moved);
+      for (const { id } of [follows, names]) await service.call("PUT", `/api/worker/${id}/restart`);
+      expect((await becomes(names.id, "failed")).status_reason).toContain(leadsOut(old, old));
+      const [pid] = pids(await becomes(follows.id, "installed"));
+      expect(await readlink(`/proc/${pid}/cwd`)).toBe(moved);
+      await writeFile(service.inventoryFile, inventory);
+      await isAt(old);
+    });
   });
 
-  test("the next service carries out an accepted restart, once for each process", async () => {
-    await artisan(patientArtisan);
-    const { id } = await create({ processes: 2 });
-    const restarted = await create();
-    const before = pids(await show(id));
-    const others = pids(restarted);
-    await service.app.close("keep");
-    // The row after an accepted restart, as if the service had been killed before it carried the order out.
-    const client = new pg.Client(service.connection);
-    await client.connect();
-    await client.query(
-      "update workers set status = 'restarting', transition = transition + 1, restart_order = transition + 1 where id = $1",
-      [id],
-    );
-    await client.end();
+  inShortFormIf(isWhole, () => {
+    test("the next service carries out an accepted restart, once for each process", async () => {
+      await artisan(patientArtisan);
+      const { id } = await create({ processes: 2 });
+      const restarted = await create();
+      const before = pids(await show(id));
+      const others = pids(restarted);
+      await service.app.close("keep");
+      // The row after an accepted restart, as if the service had been killed before it carried the order out.
+      const client = new pg.Client(service.connection);
+      await client.connect();
+      await client.query(
+        "update workers set status = 'restarting', transition = transition + 1, restart_order = transition + 1 where id = $1",
+        [id],
+      );
+      await client.end();
 
-    service.app = await createApp(service.options);
-    const after = pids(await becomes(id, "installed"));
-    expect(after.filter((pid) => before.includes(pid))).toEqual([]);
-    expect(pids(await show(restarted.id))).toEqual(others);
+      service.app = await createApp(service.options);
+      const after = pids(await becomes(id, "installed"));
+      expect(after.filter((pid) => before.includes(pid))).toEqual([]);
+      expect(pids(await show(restarted.id))).toEqual(others);
 
-    await service.app.close("keep");
-    service.app = await createApp(service.options);
-    expect(pids(await becomes(id, "installed"))).toEqual(after);
+      await service.app.close("keep");
+      service.app = await createApp(service.options);
+      expect(pids(await becomes(id, "installed"))).toEqual(after);
+    });
   });
 
   if (!isWhole) return;

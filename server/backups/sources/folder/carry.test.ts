@@ -150,7 +150,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) =
   test.each(
     isLongForm || machine === "this machine"
       ? replaced
-      : replaced.filter(([, , only]) => only === "storage/upload" || only === "thumbs/deep/2.png"),
+      : replaced.filter(([, , only]) => only === "storage/upload"),
   )(
     "a restore changes nothing if it would replace %s, of which there is no backup",
     async (_, refused, only) => {

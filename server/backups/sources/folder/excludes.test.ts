@@ -165,7 +165,7 @@ test("excludes what git ignores, here and with find on a remote server", async (
       const topmost = [...ignored].filter((name) => !ignored.has(dirname(name)));
       expect(left.sort(), told()).toEqual(topmost.sort());
     }),
-    { numRuns: isLongForm ? 300 : 40 },
+    { numRuns: isLongForm ? 300 : 20 },
   );
 }, 300_000);
 

@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createMachines, makeSite, wordOf } from "./testing/fixtures.ts";
+import { inShortFormIf } from "../../../testing/long-form.ts";
 
 /** Delay after which tar has exited. What follows is more than all buffers on the way hold. */
 const lateMs = 500;
@@ -13,7 +14,8 @@ const cases = createMachines().flatMap((machine) =>
   [false, true].map((isPacked) => ({ ...machine, isPacked })),
 );
 
-describe.each(cases)("on $machine, unpacked there: $isPacked", ({ makeSource, isPacked }) => {
+describe.each(cases)("on $machine, unpacked there: $isPacked", (its) => {
+  const { machine, makeSource, isPacked } = its;
   /** @param zeros bytes after the archive's end mark */
   async function makeArchive(zeros = 0) {
     const made = await makeSource();
@@ -44,19 +46,23 @@ describe.each(cases)("on $machine, unpacked there: $isPacked", ({ makeSource, is
     expect(await word()).toBe("old");
   });
 
-  test("an input that breaks off changes nothing", async () => {
-    const { word, restoreFrom } = await makeArchive();
-    await expect(
-      restoreFrom(() => {
-        throw new Error("It is not what was stored.");
-      }),
-    ).rejects.toThrow("It is not what was stored.");
-    expect(await word()).toBe("new");
+  inShortFormIf(isPacked || machine === "this machine", () => {
+    test("an input that breaks off changes nothing", async () => {
+      const { word, restoreFrom } = await makeArchive();
+      await expect(
+        restoreFrom(() => {
+          throw new Error("It is not what was stored.");
+        }),
+      ).rejects.toThrow("It is not what was stored.");
+      expect(await word()).toBe("new");
+    });
   });
 
-  test("reads what follows the end mark, too", async () => {
-    const { word, restoreFrom } = await makeArchive(6_000_000);
-    await restoreFrom(() => undefined);
-    expect(await word()).toBe("old");
+  inShortFormIf(isPacked || machine === "this machine", () => {
+    test("reads what follows the end mark, too", async () => {
+      const { word, restoreFrom } = await makeArchive(6_000_000);
+      await restoreFrom(() => undefined);
+      expect(await word()).toBe("old");
+    });
   });
 });

@@ -35,6 +35,7 @@ import {
 } from "./testing/fixtures.ts";
 import { pathBelow, walkFolder } from "./walk.ts";
 import type { Manifest } from "../source.ts";
+import { inShortFormIf } from "../../../testing/long-form.ts";
 
 type Fingerprint = Record<string, string>;
 
@@ -126,7 +127,7 @@ async function makeHardSite(root: string): Promise<void> {
 
 const machines = createMachines();
 
-describe.each(machines)("on $machine", ({ makeSource }) => {
+describe.each(machines)("on $machine", ({ machine, makeSource }) => {
   test("restores everything that a folder can contain unchanged, and a drill agrees", async () => {
     const { root, folder, source, attempt, dump, said, scratchFolder } = await makeSource();
     await makeHardSite(root);
@@ -185,23 +186,25 @@ describe.each(machines)("on $machine", ({ makeSource }) => {
     expect(await source.exists()).toBe(true);
   });
 
-  test("a drill fails if the archive does not match the manifest", async () => {
-    const { root, source, attempt, dump } = await makeSource();
-    await makeSite(root, "old");
-    const { manifest, archive } = await dump();
-    await truncate(join(root, "page-1"), 10);
-    const other = await dump();
-    const drill = (content: Buffer, held: Manifest) =>
-      source.drill(Readable.from([content]), held, attempt());
-    await expect(drill(other.archive, manifest)).rejects.toThrow(
-      "The backup has 4 entries with 12000 bytes, the archive 4 with 8010.",
-    );
-    await rename(join(root, "page-1"), join(root, "page-9"));
-    await expect(drill((await dump()).archive, other.manifest)).rejects.toThrow(
-      /names, types, modes or sizes/,
-    );
-    await expect(drill(archive, { ...manifest, bytes: 2 ** 52 })).rejects.toThrow(
-      /The drill needs \d+ MB in/,
-    );
+  inShortFormIf(machine === "this machine", () => {
+    test("a drill fails if the archive does not match the manifest", async () => {
+      const { root, source, attempt, dump } = await makeSource();
+      await makeSite(root, "old");
+      const { manifest, archive } = await dump();
+      await truncate(join(root, "page-1"), 10);
+      const other = await dump();
+      const drill = (content: Buffer, held: Manifest) =>
+        source.drill(Readable.from([content]), held, attempt());
+      await expect(drill(other.archive, manifest)).rejects.toThrow(
+        "The backup has 4 entries with 12000 bytes, the archive 4 with 8010.",
+      );
+      await rename(join(root, "page-1"), join(root, "page-9"));
+      await expect(drill((await dump()).archive, other.manifest)).rejects.toThrow(
+        /names, types, modes or sizes/,
+      );
+      await expect(drill(archive, { ...manifest, bytes: 2 ** 52 })).rejects.toThrow(
+        /The drill needs \d+ MB in/,
+      );
+    });
   });
 });

@@ -6,7 +6,7 @@ import { PassThrough, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { isLongForm } from "../../../testing/long-form.ts";
+import { inShortFormIf, isLongForm } from "../../../testing/long-form.ts";
 import {
   run,
   isRoot,
@@ -40,22 +40,24 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
   // Each step takes a hundred times as long over SSH.
   const isNear = machine === "this machine";
 
-  test("an archive that is truncated anywhere leaves the folder unchanged and nothing beside it", async () => {
-    const { root, folder, source, attempt, dump } = await makeSource();
-    await makeSite(root, "new");
-    const { archive } = await dump();
-    await rm(root, { recursive: true });
-    await makeSite(root, "old");
-    const contentBytes = contentEnd(archive);
-    // Between two blocks, too, and before the end mark, where tar itself would not notice.
-    const lengths = [0, 100, 512, 10_000, contentBytes - 512, contentBytes];
-    for (const length of isNear && isLongForm ? lengths : [512, contentBytes]) {
-      await expect(
-        source.restore(Readable.from([archive.subarray(0, length)]), attempt()),
-      ).rejects.toThrow(/could not be extracted/);
-      expect(await wordOf(root)).toBe("old");
-      expect(await readdir(folder)).toEqual(["site"]);
-    }
+  inShortFormIf(isNear, () => {
+    test("an archive that is truncated anywhere leaves the folder unchanged and nothing beside it", async () => {
+      const { root, folder, source, attempt, dump } = await makeSource();
+      await makeSite(root, "new");
+      const { archive } = await dump();
+      await rm(root, { recursive: true });
+      await makeSite(root, "old");
+      const contentBytes = contentEnd(archive);
+      // Between two blocks, too, and before the end mark, where tar itself would not notice.
+      const lengths = [0, 100, 512, 10_000, contentBytes - 512, contentBytes];
+      for (const length of isNear && isLongForm ? lengths : [512, contentBytes]) {
+        await expect(
+          source.restore(Readable.from([archive.subarray(0, length)]), attempt()),
+        ).rejects.toThrow(/could not be extracted/);
+        expect(await wordOf(root)).toBe("old");
+        expect(await readdir(folder)).toEqual(["site"]);
+      }
+    });
   });
 
   test("a restore fails with the error of its source stream", async () => {
@@ -119,43 +121,47 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     expect(await readdir(join(folder, "releases"))).toEqual(["1"]);
   });
 
-  test("restores an archive of another program, and reports what tar does not support", async () => {
-    const { root, folder, source, attempt, said } = await makeSource();
-    await makeSite(root, "new");
-    const file = join(folder, "archive.tar");
-    // In the form that bsdtar writes.
-    const known =
-      "--pax-option=LIBARCHIVE.creationtime:=1700000000,hdrcharset:=BINARY,SCHILY.xattr.com.apple.provenance:=x";
-    await run("tar", ["-cf", file, "--format=posix", known, "-C", root, "."]);
-    const archive = await readFile(file);
-    await rm(file);
-    expect(await source.drill(Readable.from([archive]), null, attempt())).toMatch(/^4 entries /);
-    await rm(root, { recursive: true });
-    await source.restore(Readable.from([archive]), attempt());
-    expect(await wordOf(root)).toBe("new");
-    expect(said).toContain("Ignoring unknown extended header keyword 'LIBARCHIVE.creationtime'");
+  inShortFormIf(isNear, () => {
+    test("restores an archive of another program, and reports what tar does not support", async () => {
+      const { root, folder, source, attempt, said } = await makeSource();
+      await makeSite(root, "new");
+      const file = join(folder, "archive.tar");
+      // In the form that bsdtar writes.
+      const known =
+        "--pax-option=LIBARCHIVE.creationtime:=1700000000,hdrcharset:=BINARY,SCHILY.xattr.com.apple.provenance:=x";
+      await run("tar", ["-cf", file, "--format=posix", known, "-C", root, "."]);
+      const archive = await readFile(file);
+      await rm(file);
+      expect(await source.drill(Readable.from([archive]), null, attempt())).toMatch(/^4 entries /);
+      await rm(root, { recursive: true });
+      await source.restore(Readable.from([archive]), attempt());
+      expect(await wordOf(root)).toBe("new");
+      expect(said).toContain("Ignoring unknown extended header keyword 'LIBARCHIVE.creationtime'");
+    });
   });
 
-  test("an archive without its folders, or with a duplicate file, passes a drill", async () => {
-    const { root, folder, source, attempt } = await makeSource();
-    const from = join(folder, "from");
-    await makeSite(from, "new");
-    await mkdir(join(from, "deep/deeper"), { recursive: true });
-    await writeFile(join(from, "deep/deeper/page"), "deep");
-    await link(join(from, "page-0"), join(from, "name"));
-    const file = join(folder, "archive.tar");
-    const pack = async (...args: string[]) => void (await run("tar", ["-C", from, ...args]));
-    await pack("-cf", file, "page-0", "name", "./deep/deeper/page", "page-1");
-    await writeFile(join(from, "page-0"), "shorter");
-    await pack("-rf", file, "page-0", "name", "page-1");
-    const archive = await readFile(file);
-    for (const gone of [file, from]) await rm(gone, { recursive: true });
-    // The folder itself, two folders in it, and four names of three files.
-    expect(await source.drill(Readable.from([archive]), null, attempt())).toMatch(
-      /^7 entries with 4011 bytes restored/,
-    );
-    await source.restore(Readable.from([archive]), attempt());
-    expect(await readFile(join(root, "name"), "utf8")).toBe("shorter");
+  inShortFormIf(isNear, () => {
+    test("an archive without its folders, or with a duplicate file, passes a drill", async () => {
+      const { root, folder, source, attempt } = await makeSource();
+      const from = join(folder, "from");
+      await makeSite(from, "new");
+      await mkdir(join(from, "deep/deeper"), { recursive: true });
+      await writeFile(join(from, "deep/deeper/page"), "deep");
+      await link(join(from, "page-0"), join(from, "name"));
+      const file = join(folder, "archive.tar");
+      const pack = async (...args: string[]) => void (await run("tar", ["-C", from, ...args]));
+      await pack("-cf", file, "page-0", "name", "./deep/deeper/page", "page-1");
+      await writeFile(join(from, "page-0"), "shorter");
+      await pack("-rf", file, "page-0", "name", "page-1");
+      const archive = await readFile(file);
+      for (const gone of [file, from]) await rm(gone, { recursive: true });
+      // The folder itself, two folders in it, and four names of three files.
+      expect(await source.drill(Readable.from([archive]), null, attempt())).toMatch(
+        /^7 entries with 4011 bytes restored/,
+      );
+      await source.restore(Readable.from([archive]), attempt());
+      expect(await readFile(join(root, "name"), "utf8")).toBe("shorter");
+    });
   });
 
   /** Builds a tar archive that GNU tar would never write. */

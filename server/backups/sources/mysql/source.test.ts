@@ -234,17 +234,19 @@ describe("a failure leaves the target unchanged", () => {
     await expectUntouched();
   });
 
-  test("a stream that breaks", async () => {
-    const from = Readable.from(
-      (function* () {
-        yield good.subarray(0, 3000);
-        throw new Error("the storage went away");
-      })(),
-    );
-    await expect(sourceOf(url, scratch).restore(from, attemptOf(3))).rejects.toThrow(
-      "the storage went away",
-    );
-    await expectUntouched();
+  inLongForm(() => {
+    test("a stream that breaks", async () => {
+      const from = Readable.from(
+        (function* () {
+          yield good.subarray(0, 3000);
+          throw new Error("the storage went away");
+        })(),
+      );
+      await expect(sourceOf(url, scratch).restore(from, attemptOf(3))).rejects.toThrow(
+        "the storage went away",
+      );
+      await expectUntouched();
+    });
   });
 
   test("an object that the target refuses after the swap", async () => {
@@ -278,14 +280,16 @@ describe("a failure leaves the target unchanged", () => {
     await expectUntouched();
   });
 
-  test("an abort before the swap of the tables", async () => {
-    const abort = new AbortController();
-    const aborting = hookedHost("RENAME TABLE", async () => abort.abort());
-    await expect(
-      sourceOf(url, scratch, aborting).restore(streamOf(good), attemptOf(4, abort.signal)),
-    ).rejects.toThrow(/abort/i);
-    expect(await sourceOf(url, scratch).settle(attemptOf(4))).toBe("unknown");
-    await expectUntouched();
+  inLongForm(() => {
+    test("an abort before the swap of the tables", async () => {
+      const abort = new AbortController();
+      const aborting = hookedHost("RENAME TABLE", async () => abort.abort());
+      await expect(
+        sourceOf(url, scratch, aborting).restore(streamOf(good), attemptOf(4, abort.signal)),
+      ).rejects.toThrow(/abort/i);
+      expect(await sourceOf(url, scratch).settle(attemptOf(4))).toBe("unknown");
+      await expectUntouched();
+    });
   });
 
   inLongForm(() => {

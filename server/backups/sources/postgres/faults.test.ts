@@ -19,7 +19,7 @@ import { soon } from "../../../testing/soon.ts";
 import { sendSignal } from "../../../testing/signals.ts";
 import { fingerprint, makeSource, never, untilRestoring } from "./testing/fixtures.ts";
 import { SourceError } from "../source.ts";
-import { inLongForm } from "../../../testing/long-form.ts";
+import { casesOf, inLongForm } from "../../../testing/long-form.ts";
 
 const run = promisify(execFile);
 
@@ -207,35 +207,39 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     expect(await fingerprint(server, database)).toEqual(before);
   });
 
-  test.each([
-    ["pg_restore", `The backup could not be read: pg_restore says: it ${killed}`],
-    ["psql", `shop is unchanged: psql ${killed}`],
-  ])("is unchanged where %s is killed, which is named as the cause", async (program, message) => {
-    const database = await makeDatabase(
-      "create table big as select n, repeat(md5(n::text), 30) as filler from generate_series(1, 20000) n",
-    );
-    const installation = randomUUID();
-    const { source, attempt, dump } = makeSource(server.url(database), { installation });
-    const { archive } = await dump();
-    await server.query(database, "create table later ()");
-    const before = await fingerprint(server, database);
-    const input = new PassThrough();
-    const half = Math.floor(archive.length / 2);
-    input.write(archive.subarray(0, half));
-    const restoring = failureOf(source.restore(input, attempt()));
-    await untilRestoring(server);
-    const { stdout: pid } = await run("sh", [
-      "-c",
-      findTool,
-      "sh",
-      `restore 7 ${installation}`,
-      program,
-    ]);
-    sendSignal(Number(pid), "SIGKILL");
-    input.end(archive.subarray(half));
-    expect(await restoring).toMatchObject({ name: "SourceError", message });
-    expect(await fingerprint(server, database)).toEqual(before);
-  });
+  const tools = {
+    pg_restore: `The backup could not be read: pg_restore says: it ${killed}`,
+    psql: `shop is unchanged: psql ${killed}`,
+  };
+  test.each(casesOf(tools, ["psql"]))(
+    "is unchanged where %s is killed, which is named as the cause",
+    async (program, message) => {
+      const database = await makeDatabase(
+        "create table big as select n, repeat(md5(n::text), 30) as filler from generate_series(1, 20000) n",
+      );
+      const installation = randomUUID();
+      const { source, attempt, dump } = makeSource(server.url(database), { installation });
+      const { archive } = await dump();
+      await server.query(database, "create table later ()");
+      const before = await fingerprint(server, database);
+      const input = new PassThrough();
+      const half = Math.floor(archive.length / 2);
+      input.write(archive.subarray(0, half));
+      const restoring = failureOf(source.restore(input, attempt()));
+      await untilRestoring(server);
+      const { stdout: pid } = await run("sh", [
+        "-c",
+        findTool,
+        "sh",
+        `restore 7 ${installation}`,
+        program,
+      ]);
+      sendSignal(Number(pid), "SIGKILL");
+      input.end(archive.subarray(half));
+      expect(await restoring).toMatchObject({ name: "SourceError", message });
+      expect(await fingerprint(server, database)).toEqual(before);
+    },
+  );
 
   test.each(["pg_dump", "zstd"])("says so where %s is killed during a dump", async (program) => {
     const database = await makeDatabase(

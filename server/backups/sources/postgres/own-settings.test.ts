@@ -98,14 +98,12 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     });
   });
 
-  test.each([
-    {
-      rule: "foreign key",
+  const violated = {
+    "foreign key": {
       sql: "create table a (id int primary key); create table b (n int references a); insert into a values (1); alter table b disable trigger all; insert into b values (1), (7)",
       steps: [{ options: [], ignored: 1, after: undefined }],
     },
-    {
-      rule: "check",
+    check: {
       sql: "create function most() returns int language sql as 'select 10'; create table b (n int constraint low check (n < most())); insert into b values (1), (7); create or replace function most() returns int language sql as 'select 5'",
       steps: [
         { options: ["--section=pre-data"], ignored: 0, after: "alter table b drop constraint low" },
@@ -113,33 +111,39 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
         { options: ["--section=post-data"], ignored: 0, after: undefined },
       ],
     },
-  ])("whose rows violate a $rule gets steps for a manual restore", async (broken) => {
-    const { rule, sql, steps } = broken;
-    const name = await make(sql);
-    const { source, attempt, dump } = makeSource(server.url(name));
-    const { archive, manifest } = await dump();
-    const words = new RegExp(`violates ${rule} constraint .*restore by hand: pg_restore `);
-    await expect(source.drill(Readable.from([archive]), manifest, attempt())).rejects.toThrow(
-      words,
-    );
-    await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(words);
-    const byHand = `${name}_by_hand`;
-    await server.createDatabase(byHand);
-    for (const step of steps) {
-      const restoring = run(join(postgresTools, "pg_restore"), [
-        "--no-owner",
-        ...step.options,
-        `--dbname=${server.url(byHand)}`,
+  };
+  test.each(casesOf(violated, ["foreign key"]))(
+    "whose rows violate a %s gets steps for a manual restore",
+    async (rule, { sql, steps }) => {
+      const name = await make(sql);
+      const { source, attempt, dump } = makeSource(server.url(name));
+      const { archive, manifest } = await dump();
+      const words = new RegExp(`violates ${rule} constraint .*restore by hand: pg_restore `);
+      await expect(source.drill(Readable.from([archive]), manifest, attempt())).rejects.toThrow(
+        words,
+      );
+      await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(words);
+      const byHand = `${name}_by_hand`;
+      await server.createDatabase(byHand);
+      for (const step of steps) {
+        const restoring = run(join(postgresTools, "pg_restore"), [
+          "--no-owner",
+          ...step.options,
+          `--dbname=${server.url(byHand)}`,
+        ]);
+        // For a part it need not read to the end.
+        restoring.child.stdin?.on("error", () => undefined);
+        restoring.child.stdin?.end(archive);
+        const { stderr } = await restoring.catch((failure: { stderr: string }) => failure);
+        expect(/errors ignored on restore: (\d+)/.exec(stderr)?.[1] ?? "0").toBe(`${step.ignored}`);
+        if (step.after !== undefined) await server.query(byHand, step.after);
+      }
+      expect(await server.query(byHand, "select * from b order by 1")).toEqual([
+        { n: 1 },
+        { n: 7 },
       ]);
-      // For a part it need not read to the end.
-      restoring.child.stdin?.on("error", () => undefined);
-      restoring.child.stdin?.end(archive);
-      const { stderr } = await restoring.catch((failure: { stderr: string }) => failure);
-      expect(/errors ignored on restore: (\d+)/.exec(stderr)?.[1] ?? "0").toBe(`${step.ignored}`);
-      if (step.after !== undefined) await server.query(byHand, step.after);
-    }
-    expect(await server.query(byHand, "select * from b order by 1")).toEqual([{ n: 1 }, { n: 7 }]);
-  });
+    },
+  );
 
   test("that is read-only by default passes its drill and is restored", async () => {
     const name = await make("create table kept (id int); insert into kept values (1)");

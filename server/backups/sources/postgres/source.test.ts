@@ -412,23 +412,27 @@ test.skipIf(!hasPostgresServer)(
   },
 );
 
-test.skipIf(!hasPostgresServer)(
-  "an imported archive is stored unchanged, even if a server over SSH reads it",
-  async () => {
-    const { source, attempt, dump } = makeSourceOn(server.url(large), {
-      host: await remote.host(),
-    });
-    const { archive } = await dump();
-    const file = {
-      kind: "postgres-archive",
-      words: "",
-      content: Readable.from([archive]),
-    } as const;
-    const intake = source.intake?.(file);
-    await intake?.prepare?.(attempt());
-    const { into, content } = createCollector();
-    expect(await intake?.dump(into, attempt())).toMatchObject({ tables: { "public.big": 20_000 } });
-    expect(content().equals(archive)).toBe(true);
-    await intake?.discard?.(attempt());
-  },
-);
+inLongForm(() => {
+  test.skipIf(!hasPostgresServer)(
+    "an imported archive is stored unchanged, even if a server over SSH reads it",
+    async () => {
+      const { source, attempt, dump } = makeSourceOn(server.url(large), {
+        host: await remote.host(),
+      });
+      const { archive } = await dump();
+      const file = {
+        kind: "postgres-archive",
+        words: "",
+        content: Readable.from([archive]),
+      } as const;
+      const intake = source.intake?.(file);
+      await intake?.prepare?.(attempt());
+      const { into, content } = createCollector();
+      expect(await intake?.dump(into, attempt())).toMatchObject({
+        tables: { "public.big": 20_000 },
+      });
+      expect(content().equals(archive)).toBe(true);
+      await intake?.discard?.(attempt());
+    },
+  );
+});
