@@ -133,6 +133,12 @@ describe("a range", () => {
     ["of more than all bytes", () => ({ Range: `bytes=-${backup.size + 1}` }), () => 0],
     ["in capitals", () => ({ Range: "Bytes=100-" }), () => 100],
     ["of this file", () => ({ Range: "bytes=100-", "If-Range": tag() }), () => 100],
+    [
+      "of one of two files",
+      () => ({ Range: "bytes=100-", "If-Match": `"x", ${tag()}` }),
+      () => 100,
+    ],
+    ["of any file", () => ({ Range: "bytes=100-", "If-Match": "*" }), () => 100],
   ])("%s is sent as a part", async (_, asked, from) => {
     const { response, content } = await ask(asked());
     expect(response.status).toBe(206);
@@ -179,6 +185,7 @@ describe("a range", () => {
   test.each([
     [200, {}],
     [206, { Range: "bytes=100-" }],
+    [412, { "If-Match": '"other"' }],
     [416, { Range: "bytes=-0" }],
   ])(
     "gets a %i that the description of the interface knows, with its headers",
@@ -201,6 +208,19 @@ describe("a range", () => {
       ).toEqual(ofRanges.filter((name) => response.headers.has(name)));
     },
   );
+
+  test.each([
+    ["another file", () => '"other"'],
+    ["a weak tag", () => `W/${tag()}`],
+  ])("that must be of %s gets a 412, and nothing of the file", async (_, match) => {
+    for (const method of ["GET", "HEAD"]) {
+      const { response, content } = await ask({ Range: "bytes=100-", "If-Match": match() }, method);
+      expect(response.status).toBe(412);
+      expect(String(content)).toBe(
+        method === "GET" ? '{"message":"The file is not the one that If-Match names."}' : "",
+      );
+    }
+  });
 
   test("of a HEAD is ignored", async () => {
     const { response } = await ask({ Range: "bytes=100-" }, "HEAD");

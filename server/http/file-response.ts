@@ -1,7 +1,7 @@
 // A response with a file or its last part, streamed without buffering or caching.
 import { pipeline, Readable, Transform } from "node:stream";
 import type { Context } from "hono";
-import { firstByte } from "./range.ts";
+import { firstByte, isMatch } from "./range.ts";
 
 type File = {
   /** Of the whole file. It fails before its end if the file is damaged. */
@@ -34,6 +34,10 @@ export class FileResponse {
       "Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
       "Referrer-Policy": "no-referrer",
     };
+    if (!isMatch(c.req.header("If-Match"), tag)) {
+      content.destroy();
+      return c.json({ message: "The file is not the one that If-Match names." }, 412);
+    }
     if (c.req.method === "HEAD") {
       // The response to HEAD does not read the file, so it must be closed here.
       content.destroy();

@@ -126,6 +126,12 @@ const rangeParameters: Json[] = [
       "The `ETag` of the response that is continued; with any other, the whole file is sent. It continues the download of a one-time link, too; so does `If-Match`",
     schema: { type: "string" },
   },
+  {
+    name: "If-Match",
+    in: "header",
+    description: "`ETag`s of which the file must have one; otherwise nothing is sent",
+    schema: { type: "string" },
+  },
 ];
 
 const header = (description: string): Json => ({ description, schema: { type: "string" } });
@@ -146,6 +152,10 @@ const rangeResponses = (components: Json): Json => ({
     description: "The rest of the file, from the byte in `Range` on",
     headers: { ...fileHeaders, ...contentRange("`bytes <first>-<last>/<size>`") },
     content: asFile,
+  },
+  412: {
+    description: "The file is not the one that `If-Match` names",
+    content: asJson(errorBody, "output", components),
   },
   416: {
     description: "The range begins after the end of the file",

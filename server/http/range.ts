@@ -1,7 +1,18 @@
-// Reads from a request at which byte a response with a file begins: https://www.rfc-editor.org/rfc/rfc9110#section-14
+// Reads from a request whether a file is to be sent, and from which byte on: https://www.rfc-editor.org/rfc/rfc9110#section-13
 import { withoutProof } from "./link-proof.ts";
 
 type Asked = { range: string | undefined; ifRange: string | undefined };
+
+/**
+ * Whether the file is one that `If-Match` names: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1
+ * @param tag the file's `ETag`; null = it has none
+ */
+export const isMatch = (ifMatch: string | undefined, tag: string | null): boolean =>
+  ifMatch === undefined ||
+  ifMatch
+    .split(",")
+    .map((one) => one.trim())
+    .some((one) => one === "*" || withoutProof(one) === tag);
 
 /**
  * Only a range that reaches the end of the file is served, because a file is verified while it is read: without its end, nobody
