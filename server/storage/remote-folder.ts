@@ -1,5 +1,6 @@
 // Runs scripts in a storage's folder, on a server over SSH or on a network mount of this machine, and translates their errors for
 // operators.
+import { endInWords, isKilled } from "../hosts/end-in-words.ts";
 import { accountName } from "../hosts/account.ts";
 import { CommandMissing, type Command, type CommandEnd, type Host } from "../hosts/host.ts";
 import { ServerAway, toShownText } from "../ssh/server-away.ts";
@@ -62,7 +63,7 @@ export async function runThere(
 /** Returns why a script failed. */
 export function describeFailure(
   folder: RemoteFolder,
-  { exitCode, stderr }: Partial<CommandEnd> & Pick<CommandEnd, "stderr">,
+  { exitCode = null, signal = null, stderr }: Partial<CommandEnd> & Pick<CommandEnd, "stderr">,
 ): StorageError {
   const { host, root, server } = folder;
   const place = placeOf(folder);
@@ -71,6 +72,9 @@ export function describeFailure(
   const disk = { place, account };
   const lines = stderr.split("\n").filter((line) => line.trim() !== "" && line !== unreadLine);
   const last = toShownText(lines.at(-1) ?? "").replace(/\.+$/, "");
+  const end = { exitCode, signal };
+  if (isKilled(end))
+    return new StorageError(`${place} can't be used: its script ${endInWords(end)}`);
   if (exitCode === exits.unmarked) return markerMissing({ place, root });
   if (exitCode === exits.noFolder) return diagnosed("Not a directory");
   if (exitCode === exits.closed) return diagnosed("Permission denied");

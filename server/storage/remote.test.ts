@@ -1,17 +1,22 @@
 // Tests what is specific to a storage over SSH; `every-storage.test.ts` has what every storage guarantees.
+import { execFile } from "node:child_process";
 import { mkdir, symlink } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { Host } from "../hosts/host.ts";
 import { openRemoteHost } from "../ssh/remote-host.ts";
 import { ServerAway } from "../ssh/server-away.ts";
 import { connectTo } from "../ssh/testing/connect.ts";
 import { isRoot, makeFolder } from "../testing/machine.ts";
+import { sendSignal } from "../testing/signals.ts";
+import { soon } from "../testing/soon.ts";
 import { createRemoteStorage } from "./remote.ts";
 import { contentsOf, createEveryStorage, makeRoot } from "./testing/every-storage.ts";
 
+const run = promisify(execFile);
 const { remote } = createEveryStorage();
 const whole = { signal: new AbortController().signal };
 const content = (text: string) => Readable.from([Buffer.from(text)]);
@@ -84,6 +89,26 @@ test("does not blame the storage for an unavailable server of the source", async
     { objectMode: false },
   );
   await expect(storage.put("a/1/b", broken, whole)).rejects.toBe(error);
+});
+
+test("says that what it runs on the server was killed", async () => {
+  const { root, storage } = await open();
+  const endless = Readable.from(
+    (async function* () {
+      yield Buffer.alloc(100_000);
+      // Not of SSH, whose command line ends like the script's.
+      const { stdout: pids } = await soon(() =>
+        run("pgrep", ["-f", `^sh .*${basename(dirname(root))}`]),
+      );
+      for (const pid of pids.trim().split("\n")) sendSignal(Number(pid), "SIGKILL");
+      for (;;) yield Buffer.alloc(100_000);
+    })(),
+    { objectMode: false },
+  );
+  await expect(storage.put("a/1/b", endless, whole)).rejects.toMatchObject({
+    name: "StorageError",
+    message: expect.stringMatching(/on web-1 can't be used: its script was killed, probably/),
+  });
 });
 
 test("names a tool that the server lacks with what to install", async () => {
