@@ -114,21 +114,22 @@ function readPlaywright(file: string): Outcome {
 }
 
 async function main(): Promise<boolean> {
+  // Concurrently with each other and with the installation, because each leaves processors idle at times.
+  const checking = [
+    runBeside({ title: "types", bin: "tsc", args: ["--noEmit", "--checkers", "1"], env: once }),
+    runBeside({ title: "lint", bin: "oxlint", args: [], env: once }),
+    runBeside({ title: "format", bin: "oxfmt", args: ["--check"] }),
+  ];
   const missing = installPrerequisites();
   for (const { tests, packages } of missing)
     console.log(`Left out: ${tests}. To run it: sudo apt-get install ${packages.join(" ")}`);
   if (inCi && missing.length > 0) {
     console.log("With CI=true nothing may be left out.");
+    await Promise.all(checking);
     return false;
   }
 
-  // Concurrently, because each leaves processors idle at times.
-  const checks = await Promise.all([
-    runBeside({ title: "types", bin: "tsc", args: ["--noEmit", "--checkers", "1"], env: once }),
-    runBeside({ title: "lint", bin: "oxlint", args: [], env: once }),
-    runBeside({ title: "format", bin: "oxfmt", args: ["--check"] }),
-    buildDashboard(),
-  ]);
+  const checks = await Promise.all([...checking, buildDashboard()]);
   const said = checks.filter((check) => check !== undefined);
   for (const { show } of said) show();
   if (!said.every(({ passed }) => passed)) return false;
