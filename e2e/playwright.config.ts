@@ -22,7 +22,7 @@ export default defineConfig({
   updateSnapshots: process.env["CI"] === "true" ? "none" : "missing",
   forbidOnly: process.env["CI"] === "true",
   // Long enough for a busy machine; still ends tests that hang.
-  timeout: 120_000,
+  timeout: 240_000,
   expect: { timeout: 30_000 },
   use: {
     launchOptions: {

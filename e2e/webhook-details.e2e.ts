@@ -115,7 +115,7 @@ test.describe("a webhook's page", () => {
     await ping(service, id);
     await page.goto(`${service.url}/webhooks/${id}`);
     await expect(page.getByText(/Receiver asked to wait, next attempt in \d+ min/)).toBeVisible();
-    await expect(page.getByText("Requested pause ends")).toBeVisible();
+    await expect(page.getByText("Receiver's wait ends")).toBeVisible();
   });
 
   test("deleting a webhook returns to the list @long", async ({

@@ -38,7 +38,7 @@ function toProperties(webhook: Webhook): Property[] {
     state === null ? null : { term: "State", value: state },
     reason ? { term: "Reason", value: reason } : null,
     failing ? { term: "Failing since", value: <Time value={failing} /> } : null,
-    waits ? { term: "Requested pause ends", value: <Time value={waits} format="coming" /> } : null,
+    waits ? { term: "Receiver's wait ends", value: <Time value={waits} format="coming" /> } : null,
     paused ? { term: "Paused since", value: <Time value={paused} /> } : null,
     description ? { term: "Description", value: description } : null,
     events === undefined

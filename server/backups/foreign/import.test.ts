@@ -15,7 +15,7 @@ import type { ImportableFiles } from "../../../contract/backups/import.ts";
 import { backupTaskQueue } from "../../jobs/job-data.ts";
 import { serialQueueOptions } from "../../jobs/serial-queue.ts";
 import { createRemoteServer } from "../../ssh/testing/remote-server.ts";
-import { casesOf, isLongForm, inLongForm } from "../../testing/long-form.ts";
+import { casesOf, inLongForm, isLongForm } from "../../testing/long-form.ts";
 import { ownUser } from "../../testing/own-user.ts";
 import {
   createBackupTestService,
@@ -325,9 +325,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       await restored(await imported("database", 5, "plain.sql"));
       expect(await mariadb.query("shop", "SELECT name FROM city")).toBe("Łódź 🚲\n");
     });
-  });
 
-  inLongForm(() => {
     test("restores each view of a dump without quoted names", async () => {
       await mariadb.createDatabase("bare");
       const views = [1, 2, 3].map((n) => `CREATE VIEW v${n} AS SELECT ${n} * n AS n FROM a;`);
