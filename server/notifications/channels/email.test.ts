@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
 import { inspect } from "node:util";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { Message } from "./channel.ts";
 import { createEmailChannel, tryMailServer } from "./email.ts";
 import { readSmtpUrl } from "./smtp-url.ts";
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-type How = { password?: string; signal?: AbortSignal; connectMs?: number; timeoutMs?: number };
+type How = { password?: string; signal?: AbortSignal; connectMs?: number };
 const send = (message: Message, how: How & { from?: string } = {}) => {
   const { password = login.password, signal = calm, from = "", ...limits } = how;
   const user = `${encodeURIComponent(login.user)}:${encodeURIComponent(password)}`;
@@ -40,6 +40,14 @@ const failure = async (sending: Promise<string>) => {
   expect(shown).not.toContain(Buffer.from(login.password).toString("base64"));
   return error;
 };
+
+/** Replaces the deadline of the next session; returns a function that reaches it. */
+function controlDeadline(): () => void {
+  const deadline = new AbortController();
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValueOnce(deadline.signal);
+  onTestFinished(() => timeout.mockRestore());
+  return () => deadline.abort(new DOMException("The operation timed out.", "TimeoutError"));
+}
 
 test("sends a message as text and as HTML, marked as sent automatically", async () => {
   expect(await send(plainMessage)).toBe("250 2.0.0 Ok: queued as 4F1");
@@ -332,8 +340,12 @@ test("retries after a server that is down", async () => {
 });
 
 test("does not wait for a server that never replies", async () => {
+  const reachDeadline = controlDeadline();
   server.hangNext();
-  expect(await failure(send(plainMessage, { timeoutMs: 500 }))).toMatchObject({
+  const sending = failure(send(plainMessage));
+  await server.nextMail();
+  reachDeadline();
+  expect(await sending).toMatchObject({
     message: `The mail server 127.0.0.1:${server.port} timed out.`,
     isPermanent: false,
   });
@@ -341,7 +353,7 @@ test("does not wait for a server that never replies", async () => {
 
 test("waits longer for a slow message than for a connection", async () => {
   // Long enough for a connection on a busy machine.
-  const connectMs = 2000;
+  const connectMs = 4000;
   const accept = server.hangNext();
   const sending = send(plainMessage, { connectMs });
   await server.nextMail();
@@ -352,7 +364,7 @@ test("waits longer for a slow message than for a connection", async () => {
 
 test("a server that waits for TLS from the start is reported with what to do", async () => {
   // Long enough for a connection on a busy machine.
-  const connectMs = 2000;
+  const connectMs = 4000;
   const tls = await listen(createTlsServer(await makeCertificate("mail.example.com")));
   const smtp = readSmtpUrl(`smtp://127.0.0.1:${tls.port}`);
   const channel = createEmailChannel({ email: "oncall@example.com", smtp, connectMs });
@@ -366,15 +378,23 @@ test("a server that waits for TLS from the start is reported with what to do", a
 });
 
 test("gives up a server that replies byte by byte at the deadline, and closes its connection", async () => {
+  const reachDeadline = controlDeadline();
   const { port, connections } = await listen(
     createServer((socket) => {
       socket.write("220 hello\r\n");
-      const timer = setInterval(() => socket.write("250-more\r\n"), 20);
-      socket.on("close", () => clearInterval(timer));
+      // After the greeting was read: of two responses that arrive together, neither would be complete.
+      socket.once("data", () => {
+        let lines = 0;
+        const timer = setInterval(() => {
+          socket.write("250-more\r\n");
+          lines += 1;
+          if (lines === 10) reachDeadline();
+        }, 20);
+        socket.on("close", () => clearInterval(timer));
+      });
     }),
   );
-  // Long enough for a greeting on a busy machine.
-  const tried = tryMailServer(readSmtpUrl(`smtp://127.0.0.1:${port}`), 2000);
+  const tried = tryMailServer(readSmtpUrl(`smtp://127.0.0.1:${port}`), 60_000);
   await expect(tried).rejects.toMatchObject({
     message: `The mail server 127.0.0.1:${port} timed out.`,
   });

@@ -23,8 +23,6 @@ type EmailOptions = {
   smtp: SmtpSettings | null;
   /** Time limit until the server has sent its greeting. */
   connectMs?: number;
-  /** Time limit for the whole session. */
-  timeoutMs?: number;
   /** By default, the machine's own resolver. */
   lookup?: LookupFunction;
 };
@@ -39,7 +37,6 @@ export const createEmailChannel = ({
   email,
   smtp,
   connectMs = 15_000,
-  timeoutMs = deliveryMs,
   lookup,
 }: EmailOptions): Channel => ({
   async send(original, signal) {
@@ -71,7 +68,7 @@ export const createEmailChannel = ({
       disableUrlAccess: true,
     }).compile();
     const whole = await mail.build();
-    const limits = { connectMs, timeoutMs, lookup };
+    const limits = { connectMs, timeoutMs: deliveryMs, lookup };
     const { accepted, response } = await inSession(smtp, limits, signal, (connection) =>
       step<SMTPConnection.SentMessageInfo>((done) =>
         connection.send(mail.getEnvelope(), whole, done),
