@@ -100,14 +100,14 @@ describe("a download", () => {
   beforeAll(() => open().put(key, chunked(content), whole));
 
   test("is complete although its reader pauses until the connection is closed", async () => {
-    const stream = await open({ idleMs: 200 }).get(key, whole);
+    const stream = await open({ idleMs: 2000 }).get(key, whole);
     await once(stream, "readable");
     await soon(() => expect(s3.givenUp()).not.toEqual([]));
     expect((await buffer(stream)).equals(content)).toBe(true);
   });
 
   test("is complete although the reader starts after the connection was closed", async () => {
-    const stream = await open({ idleMs: 200 }).get(key, whole);
+    const stream = await open({ idleMs: 2000 }).get(key, whole);
     await soon(() => expect(s3.givenUp()).not.toEqual([]));
     expect((await buffer(stream)).equals(content)).toBe(true);
   });

@@ -24,7 +24,7 @@ describe.skipIf(!hasPostgresServer)("a database that does not respond", () => {
     const url = new URL(server.url("own"));
     url.port = String(link.port);
     options = { connectionString: url.href, max: 2 };
-    database = await openDatabase({ ...options, silenceLimitMs: 1500 }, () => undefined);
+    database = await openDatabase({ ...options, silenceLimitMs: 5000 }, () => undefined);
     cleanUps.push(() => database.close());
   });
   afterAll(async () => {

@@ -266,12 +266,12 @@ test("streams a long response: the first part arrives before the rest is sent", 
     response.write("first");
     finish = () => response.end(" last");
   });
-  // Longer than the timeout of the first byte, because a download may take any time.
-  const ours = await startOurs(other, { firstByteMs: 200 });
+  const ours = await startOurs(other, { firstByteMs: 3000 });
   const response = await fetch(`${ours}/api/backup/1/file`);
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   expect((await reader?.read())?.value).toBe("first");
-  await wait(300);
+  // Longer than the timeout of the first byte, because a download may take any time.
+  await wait(3500);
   finish();
   expect((await reader?.read())?.value).toBe(" last");
 });

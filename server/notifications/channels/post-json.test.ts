@@ -13,7 +13,7 @@ afterEach(() => peer.close());
 
 const secrets = /T0AB12CD3|B0EF45GH6|xYzSecret/;
 const { signal } = new AbortController();
-const post = (webhook = peer.webhook, timeoutMs = 5000) =>
+const post = (webhook = peer.webhook, timeoutMs = 60_000) =>
   postJson(readWebhook(webhook, "Slack"), {}, { provider: "Slack", signal, timeoutMs });
 const failure = async (webhook?: string, timeoutMs?: number) => {
   const error = await post(webhook, timeoutMs).then(
@@ -113,7 +113,7 @@ test("reports a URL that fetch refuses without the address", async () => {
   });
   // For a URL with a login, the error of `fetch` contains the whole URL.
   const url = new URL("http://user:word@127.0.0.1/services/xYzSecretOfSlack9");
-  const options = { provider: "Slack", signal, timeoutMs: 5000 };
+  const options = { provider: "Slack", signal, timeoutMs: 60_000 };
   const error = await postJson(url, {}, options).catch((error: unknown) => error);
   expect(error).toMatchObject({ message: "Slack cannot be reached." });
   expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(secrets);

@@ -22,7 +22,7 @@ const callsOf = ({ socket }: Pick<TestSupervisord, "socket">, agent: Agent) =>
     openSocket: async () => socket,
     path: socket,
     login: null,
-    limitMs: 5000,
+    limitMs: 60_000,
     agent,
     passing,
   });
