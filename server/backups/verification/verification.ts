@@ -42,7 +42,10 @@ export type VerificationOptions = {
 
 type Drilled = { task: TaskRow; row: BackupRow; configuration: ConfigurationRow };
 
-/** How a drill that proved nothing ended. @param reason of its signal, if that was aborted */
+/** `reason` is for the operator. */
+type Unproven = { status: DrillState; reason: string };
+
+/** How a drill that proved nothing ended. @param reason why it was ended from outside, if it was */
 const unprovenState = (reason: unknown): DrillState => {
   if (reason instanceof Canceled) return "canceled";
   return reason instanceof Interrupted && !(reason instanceof TimedOut) ? "interrupted" : "failed";
@@ -65,8 +68,8 @@ export function createVerification(options: VerificationOptions) {
   async function endUnproven(
     tx: Connection,
     { task, row, configuration }: Drilled,
-    status: DrillState,
-    { reason, output }: { reason: string; output: Output },
+    { status, reason }: Unproven,
+    output: Output,
   ): Promise<void> {
     const at = now();
     const drilled_at = status === "interrupted" ? row.drilled_at : at;
@@ -118,7 +121,7 @@ export function createVerification(options: VerificationOptions) {
     ): Promise<void> {
       const output = createOutput();
       let damage: DamagedBackup | null = null;
-      let reason: string | null = null;
+      let unproven: Unproven | null = null;
       try {
         // An imported backup names roles of an unknown server.
         const keeps_owners = row.trigger !== "import";
@@ -151,23 +154,21 @@ export function createVerification(options: VerificationOptions) {
         if (operatorMessage(error) === null)
           log.error({ err: error, backup: row.id }, "a drill failed unexpectedly");
         if (error instanceof DamagedBackup) damage = error;
-        reason =
-          signal.reason instanceof Canceled
-            ? cancellationMessage(signal.reason, "drill")
-            : failureMessage(error);
+        // Damage is damage, whatever else ends the drill.
+        const ending: unknown = damage === null ? signal.reason : undefined;
+        const reason =
+          ending instanceof Canceled ? cancellationMessage(ending, "drill") : failureMessage(error);
+        unproven = { status: unprovenState(ending), reason };
         output.say(reason);
       }
       await store.transaction(async (tx) => {
         await configurations.lock(tx, configuration.id);
         if (!(await tasks.end(tx, task))) return;
         const at = now();
-        if (reason !== null)
-          await endUnproven(tx, { task, row, configuration }, unprovenState(signal.reason), {
-            reason,
-            output,
-          });
+        if (unproven !== null)
+          await endUnproven(tx, { task, row, configuration }, unproven, output);
         if (damage !== null) await note.damaged(tx, configuration, row, damage, at);
-        if (reason !== null) return;
+        if (unproven !== null) return;
         const drilled = { drill_output: output.text(), drilled_at: at };
         await note.sound(tx, row, at, { ...drilled, drill_status: "finished" });
         await configurations.setProven(tx, row, at);
@@ -197,13 +198,11 @@ export function createVerification(options: VerificationOptions) {
         log.error({ err: error, backup: row.id }, "a drill's scratch place was not cleared");
       }
       output.say(reason.message);
+      const unproven = { status: unprovenState(reason), reason: reason.message };
       await store.transaction(async (tx) => {
         await configurations.lock(tx, configuration.id);
         if (await tasks.end(tx, task))
-          await endUnproven(tx, { task, row, configuration }, unprovenState(reason), {
-            reason: reason.message,
-            output,
-          });
+          await endUnproven(tx, { task, row, configuration }, unproven, output);
       });
     },
   };
