@@ -6,12 +6,14 @@ import { errorMessage, errorStatus } from "../../contract/errors.ts";
 import type { Clock } from "../clock.ts";
 import type { IsAllowedHost } from "./allowed-hosts.ts";
 
-/** What middleware adds to a request: its id, and the socket that it came through. */
+/** What is known of a request beside what it says: its id, and the socket that it came through. */
 export type ApiEnvironment = {
   Bindings: Partial<HttpBindings>;
   Variables: RequestIdVariables & {
     /** The proof by which this client may continue the download of a one-time link. */
     linkProof?: string;
+    /** Whether another instance forwarded the request. */
+    isForwarded?: boolean;
   };
 };
 

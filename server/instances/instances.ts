@@ -1,11 +1,11 @@
 // Wires the room: which servers this instance looks after, and how requests reach the other instances.
-import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import type { Caller } from "../http/route.ts";
 import type { Log } from "../log.ts";
 import type { Database } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 import type { Listener } from "../store/listen.ts";
+import { hashSecret, makeSecret } from "../tokens/secret.ts";
 import { processMark } from "./home.ts";
 import { soleLeases, type Leases } from "./leases.ts";
 import type { Instance } from "./life.ts";
@@ -41,10 +41,18 @@ export async function createInstances(options: InstancesOptions): Promise<Instan
   const { db, instance, installation, callerOf, publicUrl } = options;
   if (instance === null)
     return { leases: soleLeases, peers: noPeers, mark: installation, isRunner: true, isApi: true };
-  const leases = createSharedLeases({ ...options, instance });
+  // Only in memory: the database has its hash, so that no copy of the database lets anyone pose as an instance.
+  const secret = makeSecret();
+  const leases = createSharedLeases({ ...options, instance, secretHash: hashSecret(secret) });
   return {
     leases,
-    peers: createPeers({ leases, secret: await peerSecret(db), callerOf, publicUrl }),
+    peers: createPeers({
+      leases,
+      secret,
+      isInstance: (hash) => isInstance(db, hash),
+      callerOf,
+      publicUrl,
+    }),
     mark:
       instance.role === "api" ? installation : await processMark(db, installation, instance.home),
     isRunner: instance.role !== "api",
@@ -52,15 +60,10 @@ export async function createInstances(options: InstancesOptions): Promise<Instan
   };
 }
 
-/** Returns the secret that the instances share; the first one to start creates it. */
-async function peerSecret(db: Database): Promise<string> {
-  const key = "peer_secret";
-  const made = randomBytes(32).toString("base64url");
-  await db.execute(
-    sql`insert into settings (key, value) values (${key}, ${made}) on conflict do nothing`,
+/** Whether a live instance has the secret of this hash. */
+async function isInstance(db: Database, secretHash: string): Promise<boolean> {
+  const { rows } = await db.execute(
+    sql`select from instances where secret_hash = ${secretHash} and until > clock_timestamp()`,
   );
-  const { rows } = await db.execute<{ value: string }>(
-    sql`select value from settings where key = ${key}`,
-  );
-  return rows[0]?.value ?? made;
+  return rows.length > 0;
 }

@@ -27,13 +27,15 @@ export type Instance = {
 type LifeOptions = {
   db: Database;
   instance: Instance;
+  /** Of the secret by which other instances recognize this one. */
+  secretHash: string;
   clock: Clock;
   log: Log;
   /** Gives up servers that other instances may take from now on. */
   onOver(): Promise<void>;
 };
 
-export function createLife({ db, instance, clock, log, onOver }: LifeOptions) {
+export function createLife({ db, instance, secretHash, clock, log, onOver }: LifeOptions) {
   let id = randomUUID();
   let validUntilMs = 0;
   let cancelExpiry: () => void = () => undefined;
@@ -103,8 +105,8 @@ export function createLife({ db, instance, clock, log, onOver }: LifeOptions) {
       // Only one process can use a data folder, so its earlier lives are over.
       await db.execute(sql`
         with earlier as (delete from instances where home = ${home})
-        insert into instances (id, name, home, role, address, version, until)
-        values (${id}, ${name}, ${home}, ${role}, ${address}, ${version}, ${until})`);
+        insert into instances (id, name, home, role, address, version, secret_hash, until)
+        values (${id}, ${name}, ${home}, ${role}, ${address}, ${version}, ${secretHash}, ${until})`);
       liveUntil(askedMs + leaseMs - marginMs);
       heartbeat.wake();
     },

@@ -1,6 +1,5 @@
 // Forwards requests about a server to the instance that looks after it, because only that one knows the state of its processes.
-// The first instance has authenticated the token, and sends its id along with a secret that all instances share.
-import { timingSafeEqual } from "node:crypto";
+// The first instance has authenticated the token, and sends its id along with its own secret, whose hash is in the database.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Context } from "hono";
 import { errorMessage } from "../../contract/errors.ts";
@@ -8,6 +7,7 @@ import type { ApiEnvironment } from "../http/every-request.ts";
 import type { Caller } from "../http/route.ts";
 import { ServiceError, unavailable } from "../http/service-error.ts";
 import { createForwarder, UpstreamError } from "../upstream/forward.ts";
+import { hashSecret } from "../tokens/secret.ts";
 import { LeaseLost, noOwner, type Leases } from "./leases.ts";
 
 const secretHeader = "x-quarterdeck-peer";
@@ -21,8 +21,10 @@ const looksEveryMs = 100;
 
 type PeersOptions = {
   leases: Pick<Leases, "has" | "ownerOf">;
-  /** The secret that the instances of this database share. */
+  /** The secret of this instance. */
   secret: string;
+  /** Whether a live instance on this database has the secret of this hash. */
+  isInstance(secretHash: string): Promise<boolean>;
   /** @returns null for a token that is no longer valid */
   callerOf(tokenId: number): Promise<Caller | null>;
   publicUrl: string | null;
@@ -31,10 +33,13 @@ type PeersOptions = {
 export type Peers = {
   /** Returns the caller of a request that another instance forwarded; null = the request comes from a client. */
   callerOf(c: Context<ApiEnvironment>): Promise<Caller | null>;
-  /** Returns the origin that the client used, as the forwarding instance saw it; null = the request comes from a client. */
+  /**
+   * Returns the origin that the client used, as the forwarding instance saw it; null = the request comes from a client. After
+   * `callerOf`.
+   */
   originOf(c: Context<ApiEnvironment>): string | null;
   /**
-   * Forwards a request to the instance that looks after the server.
+   * Forwards a request to the instance that looks after the server. After `callerOf`.
    * @param isReadable whether this instance can respond from the database where no instance looks after the server
    * @returns null where this instance has to respond
    */
@@ -63,14 +68,9 @@ async function settled<Result>(look: () => Promise<Result | null>): Promise<Resu
   }
 }
 
-export function createPeers({ leases, secret, callerOf, publicUrl }: PeersOptions): Peers {
-  const expected = Buffer.from(secret);
+export function createPeers(options: PeersOptions): Peers {
+  const { leases, secret, isInstance, publicUrl } = options;
   const forwarders = new Map<string, ReturnType<typeof createForwarder>>();
-
-  function isPeer(c: Context<ApiEnvironment>): boolean {
-    const given = Buffer.from(c.req.header(secretHeader) ?? "");
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  }
 
   function forwarderTo(address: string, name: string) {
     const existing = forwarders.get(address);
@@ -83,13 +83,18 @@ export function createPeers({ leases, secret, callerOf, publicUrl }: PeersOption
   }
 
   return {
-    callerOf: async (c) => (isPeer(c) ? callerOf(Number(c.req.header(callerHeader))) : null),
-    originOf: (c) => (isPeer(c) ? (c.req.header(originHeader) ?? null) : null),
+    async callerOf(c) {
+      const given = c.req.header(secretHeader);
+      if (given === undefined || !(await isInstance(hashSecret(given)))) return null;
+      c.set("isForwarded", true);
+      return options.callerOf(Number(c.req.header(callerHeader)));
+    },
+    originOf: (c) => (c.get("isForwarded") ? (c.req.header(originHeader) ?? null) : null),
     async pass(c, caller, serverId, isReadable) {
       if (leases.has(serverId)) return null;
       // The database may already name this instance as the owner before it has started to look after the server. Forwarding the
       // request again would send it in circles.
-      if (isPeer(c)) {
+      if (c.get("isForwarded")) {
         if (await settled(async () => leases.has(serverId) || null)) return null;
         throw new LeaseLost();
       }

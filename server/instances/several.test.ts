@@ -124,6 +124,20 @@ inLongForm(() => {
   });
 });
 
+test("nothing in the database lets its reader pose as an instance", async () => {
+  const stored = await several.query<{ text: string | null }>(
+    `select value as text from settings
+     union all select value from instances, jsonb_each_text(to_jsonb(instances))`,
+  );
+  const callers = await several.query<{ id: number }>("select id from tokens");
+  expect(Math.min(stored.length, callers.length)).toBeGreaterThan(0);
+  for (const { text } of stored)
+    for (const { id } of callers) {
+      const headers = { "X-Quarterdeck-Peer": text ?? "", "X-Quarterdeck-Caller": String(id) };
+      expect((await fetch(`${api.url}/api/servers`, { headers })).status).toBe(401);
+    }
+});
+
 test("a runner reports that it serves no dashboard, and which instances do", async () => {
   const response = await second.call("GET", "/");
   expect(response.status).toBe(404);

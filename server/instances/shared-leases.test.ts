@@ -21,6 +21,7 @@ const createInstance = () =>
     ...database,
     listener: { on: () => undefined, stop: async () => undefined },
     instance: { ...oneOfMany, home: randomUUID() },
+    secretHash: "",
     clock: systemClock,
     log: createLog("silent"),
   });

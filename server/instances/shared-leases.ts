@@ -19,6 +19,8 @@ type SharedLeasesOptions = {
   db: Database;
   listener: Listener;
   instance: Instance;
+  /** Of the secret by which other instances recognize this one. */
+  secretHash: string;
   clock: Clock;
   log: Log;
 };
@@ -38,7 +40,7 @@ type Found = {
 export function createSharedLeases(options: SharedLeasesOptions): Leases {
   const { db, instance, clock, log } = options;
   const { home } = instance;
-  const life = createLife({ db, instance, clock, log, onOver: expire });
+  const life = createLife({ ...options, onOver: expire });
   /** Held servers. The local one never passes to another instance while this process has its data folder. */
   const held = { local: new Set<number>(), remote: new Set<number>() };
   /**

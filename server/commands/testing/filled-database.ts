@@ -50,8 +50,8 @@ const statements = (rows: number) => [
   `insert into one_time_links (hash, path, token_id, expires_at) select 'hash', '/x', min(id), 'infinity' from tokens`,
   `insert into server_contacts (server_id, reachable, since, reason) values (1, true, now(), ${awful})`,
   `insert into rate_limits (key, points) values ('test', 3)`,
-  `insert into instances (id, name, home, role, address, version, until)
-   values (gen_random_uuid(), ${awful}, gen_random_uuid(), 'all', 'http://127.0.0.1:9', '0.0.0', now() + interval '1 day')`,
+  `insert into instances (id, name, home, role, address, version, secret_hash, until)
+   values (gen_random_uuid(), ${awful}, gen_random_uuid(), 'all', 'http://127.0.0.1:9', '0.0.0', 'hash', now() + interval '1 day')`,
   `insert into server_leases (server_id, instance_id, instance_name) select 1, id, name from instances limit 1 on conflict (server_id) do update set instance_name = excluded.instance_name`,
   `insert into worker_records select id, ${awful} from workers limit 3`,
   `insert into worker_logs select id, ${awful} from workers limit 3`,

@@ -15,6 +15,8 @@ export const instances = pgTable("instances", {
   /** Base URL for other instances, without a trailing slash. */
   address: text().notNull(),
   version: text().notNull(),
+  /** Of the secret by which the others recognize its requests; null for a version that had another one. */
+  secret_hash: text(),
   started_at: moment("started_at").notNull().defaultNow(),
   /** When the instance expires unless it renews its row. */
   until: moment("until").notNull(),
