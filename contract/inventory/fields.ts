@@ -20,6 +20,19 @@ export const keyReference = line(1024).check(
   }),
 );
 
+/** Names of the fields of entries, at any depth, that hold a `reference` or `keyReference`. */
+export const secretFields: readonly string[] = [
+  "url",
+  "webhook",
+  "access_key",
+  "secret_key",
+  "config",
+  "drill_identity",
+  "key",
+  "postgres",
+  "mysql",
+];
+
 const maxSecret = 16_384;
 
 /** A secret that Quarterdeck stores in a separate file next to the inventory. */

@@ -179,7 +179,7 @@ databases:
   - { id: 1, server: 1, name: orders, engine: mysql, url: env:SHOP_URL }
   - { id: 2, server: 1, name: blog, engine: mysql, url: "file:${folder}/blog.url" }
 storage_providers:
-  - { id: 1, name: disk, type: local, path: ${folder}/copies }
+  - { id: 1, name: disk, type: local, path: ${folder}/copies, drill_identity: env:DRILLS }
 `;
   const found = await check({
     folder,
@@ -199,6 +199,7 @@ storage_providers:
   expect(of(found, "Secrets").map(({ state, message }) => [state, message])).toEqual([
     ["warning", expect.stringContaining("The environment variable SHOP_URL is not set")],
     ["failed", expect.stringContaining(`The file ${folder}/blog.url cannot be read (ENOENT)`)],
+    ["warning", expect.stringContaining("The environment variable DRILLS is not set")],
   ]);
   expect(
     of(found, "Tools on here").map(({ state, message, cure }) => [state, message, cure]),

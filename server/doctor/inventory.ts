@@ -77,13 +77,17 @@ const sizeOf = (inventory: Inventory): string =>
 function* secretsOf(inventory: Inventory): Generator<[reference: string, purpose: string]> {
   for (const { id, name, ...entry } of inventory.databases)
     if ("url" in entry) yield [entry.url, `the url of database ${id} (${name})`];
-  for (const { id, name, ...entry } of inventory.storage_providers)
+  for (const { id, name, ...entry } of inventory.storage_providers) {
+    const of = `of storage provider ${id} (${name})`;
     if (entry.type === "rclone" && entry.config !== undefined)
-      yield [entry.config, `the config of storage provider ${id} (${name})`];
-    else if (entry.type === "s3") {
-      yield [entry.access_key, `the access_key of storage provider ${id} (${name})`];
-      yield [entry.secret_key, `the secret_key of storage provider ${id} (${name})`];
+      yield [entry.config, `the config ${of}`];
+    if (entry.type === "s3") {
+      yield [entry.access_key, `the access_key ${of}`];
+      yield [entry.secret_key, `the secret_key ${of}`];
     }
+    if (entry.drill_identity !== undefined)
+      yield [entry.drill_identity, `the drill_identity ${of}`];
+  }
   for (const { id, name, ...entry } of inventory.notification_channels)
     if ("webhook" in entry)
       yield [entry.webhook, `the webhook of notification channel ${id} (${name})`];

@@ -1,4 +1,5 @@
 // Creates a unified diff (`diff -u`) of two versions of the inventory's text, with possible secrets masked.
+import { secretFields } from "../../contract/inventory/fields.ts";
 
 /** Number of unchanged lines around a change. */
 const context = 3;
@@ -106,7 +107,10 @@ function compareMiddle(before: readonly string[], after: readonly string[]): Lin
   return [...lines, ...removed.slice(row), ...added.slice(column)];
 }
 
-const secretKeys = "url|webhook|access_key|secret_key|key|postgres|mysql|password|token|secret";
+const secretKeys = [...secretFields, "password", "token", "secret"]
+  // Of SSH it is a path.
+  .filter((field) => field !== "config")
+  .join("|");
 /** Matches values of secret fields that are literals instead of references. */
 const written = new RegExp(
   `(["']?\\b(?:${secretKeys})["']?\\s*:\\s*)(?!["']?(?:env:|file:|agent\\b))("(?:[^"\\\\]|\\\\.)*"|'(?:[^']|'')*'|[^\\s,}#][^\\n,}]*)`,

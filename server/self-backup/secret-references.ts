@@ -1,21 +1,11 @@
 // Finds the references to secrets in an inventory.
+import { secretFields } from "../../contract/inventory/fields.ts";
 import type { Inventory } from "../inventory/schema.ts";
-
-/** Fields of entries that hold a reference, not a name that a user chose. */
-const fields = new Set([
-  "url",
-  "webhook",
-  "access_key",
-  "secret_key",
-  "config",
-  "key",
-  "postgres",
-  "mysql",
-]);
 
 function* referencesIn(value: unknown, field: string): Generator<string> {
   if (typeof value === "string") {
-    if (fields.has(field) && /^(?:env|file):/.test(value)) yield value;
+    // Elsewhere it is a name that a user chose.
+    if (secretFields.includes(field) && /^(?:env|file):/.test(value)) yield value;
   } else if (typeof value === "object" && value !== null)
     for (const [name, inner] of Object.entries(value))
       yield* referencesIn(inner, Array.isArray(value) ? field : name);
