@@ -1,8 +1,10 @@
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { diagnosis, type Diagnosis } from "../../contract/doctor.ts";
 import { createLocalHost } from "../hosts/local.ts";
+import { listen } from "../net/testing/receivers.ts";
 import { startMailServer } from "../notifications/channels/testing/mail-server.ts";
 import { readSmtpUrl } from "../notifications/channels/smtp-url.ts";
 import { sshEntry } from "../ssh/testing/entry.ts";
@@ -22,9 +24,18 @@ type Installation = {
   url: string;
   smtp?: string;
   path?: string;
+  /** Limit of each check; by default long enough for a busy machine. */
+  limitMs?: number;
 };
 
-async function check({ folder, inventory, url, smtp, path }: Installation): Promise<Diagnosis[]> {
+async function check({
+  folder,
+  inventory,
+  url,
+  smtp,
+  path,
+  limitMs = 120_000,
+}: Installation): Promise<Diagnosis[]> {
   const inventoryFile = join(folder, "inventory.yaml");
   await writeFile(inventoryFile, inventory);
   const environment = { PATH: path ?? process.env["PATH"] ?? "", HOME: folder };
@@ -37,7 +48,8 @@ async function check({ folder, inventory, url, smtp, path }: Installation): Prom
         inventoryFile,
         smtp: smtp === undefined ? null : readSmtpUrl(smtp),
       },
-      environment: {},
+      environment: { KEY: "key" },
+      limitMs,
       isOfService: false,
       nodeVersion: process.version,
       host,
@@ -149,6 +161,23 @@ storage_providers:
   ]);
   expect(of(without, "Storage box")).toMatchObject([
     { state: "failed", message: expect.stringContaining("rclone is not installed") },
+  ]);
+});
+
+test("a storage that does not respond fails alone", async () => {
+  const folder = await makeFolder();
+  await mkdir(join(folder, "copies"));
+  const silent = await listen(createServer());
+  const inventory = `
+storage_providers:
+  - { id: 1, name: disk, type: local, path: ${folder}/copies }
+  - { id: 2, name: bucket, type: s3, bucket: b, endpoint: "http://127.0.0.1:${silent.port}", access_key: env:KEY, secret_key: env:KEY }
+`;
+  const url = await makeDatabase();
+  const found = await check({ folder, inventory, url, limitMs: 10_000 });
+  expect(of(found, "Storage disk")).toMatchObject([{ state: "ok" }]);
+  expect(of(found, "Storage bucket")).toMatchObject([
+    { state: "failed", message: "There was no result within 10 s." },
   ]);
 });
 

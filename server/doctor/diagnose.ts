@@ -17,8 +17,8 @@ import { checkInventory } from "./inventory.ts";
 import { checkClock, checkDataFolder, checkNode } from "./machine.ts";
 import { checkMail } from "./mail.ts";
 import { checkSelfBackup, noSelfBackup } from "./self-backup.ts";
-import { checkStorages } from "./storage.ts";
-import { checkTools } from "./tools.ts";
+import { checkStorage } from "./storage.ts";
+import { checkOwnTools, checkServerTools } from "./tools.ts";
 
 type DiagnoseOptions = {
   config: Pick<Config, "dataFolder" | "inventoryFile" | "smtp"> &
@@ -36,13 +36,14 @@ type DiagnoseOptions = {
   reservedAccounts: readonly number[];
   /** @throws errors that `expectedErrorMessage` knows how to explain */
   openDatabase(): Promise<ConnectionOptions>;
+  /** A check that takes longer fails, because backups and messages would have the same problem. */
+  limitMs?: number;
 };
 
-/** A check that takes longer fails, because backups and messages would have the same problem. */
-const limitMs = 10_000;
-
 export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis[]> {
-  const { config, host, servers } = options;
+  const { config, host, servers, limitMs = 10_000 } = options;
+  const withinLimit = <Result>(name: string, check: (signal: AbortSignal) => Promise<Result>) =>
+    checkWithin(limitMs, name, check);
   const database = await withinLimit("Database", async () =>
     checkDatabase(await options.openDatabase()),
   );
@@ -74,12 +75,19 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis[]> {
       ["Inventory", async () => ("diagnoses" in read ? read.diagnoses : read)],
     ];
     if (inventory !== null) {
-      checks.push(["Tools", (signal) => checkTools(inventory, servers, host, signal)]);
+      checks.push(["Tools", (signal) => checkOwnTools(inventory, host, signal)]);
+      for (const server of inventory.servers)
+        checks.push([
+          `Server ${server.name}`,
+          (signal) => checkServerTools(inventory, server, servers, signal),
+        ]);
       const markedPathOf = async (id: number) => (await store?.markedPathOf(id)) ?? null;
-      checks.push([
-        "Storage",
-        (signal) => checkStorages({ inventory, servers, host, secrets, markedPathOf, signal }),
-      ]);
+      const parts = { inventory, servers, host, secrets, markedPathOf };
+      for (const provider of inventory.storage_providers)
+        checks.push([
+          `Storage ${provider.name}`,
+          (signal) => checkStorage(provider, { ...parts, signal }),
+        ]);
     }
     if (!config.selfBackup) checks.push(["Self-backup", async () => noSelfBackup]);
     else if (opened !== null)
@@ -93,7 +101,8 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis[]> {
 }
 
 /** @returns the result of the check, or a diagnosis of its error */
-async function withinLimit<Result>(
+async function checkWithin<Result>(
+  limitMs: number,
   name: string,
   check: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result | Diagnosis> {

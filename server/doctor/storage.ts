@@ -1,4 +1,4 @@
-// Checks the storage providers of the inventory: each stores, returns and deletes a small object, and reports its free space.
+// Checks a storage provider: it stores, returns and deletes a small object, and reports its free space.
 import type { Diagnosis } from "../../contract/doctor.ts";
 import { openService } from "../backups/open-service.ts";
 import type { Host } from "../hosts/host.ts";
@@ -31,12 +31,10 @@ type StorageOptions = {
   signal: AbortSignal;
 };
 
-export function checkStorages(options: StorageOptions): Promise<Diagnosis[]> {
-  const { storage_providers: providers } = options.inventory;
-  return Promise.all(providers.map((provider) => checkStorage(provider, options)));
-}
-
-async function checkStorage(provider: Provider, options: StorageOptions): Promise<Diagnosis> {
+export async function checkStorage(
+  provider: Provider,
+  options: StorageOptions,
+): Promise<Diagnosis> {
   const { signal } = options;
   const name = `Storage ${provider.name}`;
   try {

@@ -89,10 +89,9 @@ function toolsOf({ sites, databases }: Inventory, server: Server): Tool[] {
   ];
 }
 
-/** Checks this machine and the servers over SSH concurrently. */
-export async function checkTools(
+/** Checks the tools of this machine that no server needs. */
+export async function checkOwnTools(
   inventory: Inventory,
-  servers: Pick<Servers, "open">,
   local: Host,
   signal: AbortSignal,
 ): Promise<Diagnosis[]> {
@@ -101,21 +100,14 @@ export async function checkTools(
     inventory.storage_providers.some(({ type }) => type === "sftp");
   const hasRclone = inventory.storage_providers.some(({ type }) => type === "rclone");
   const own = [...(hasRemote ? [ssh] : []), ...(hasRclone ? [rclone] : [])];
-  const found = await Promise.all([
-    ...(own.length > 0
-      ? [
-          summed(
-            "Tools",
-            own.map((tool) => checkOne("Tools", local, tool, signal)),
-          ),
-        ]
-      : []),
-    ...inventory.servers.map((server) => checkServer(inventory, server, servers, signal)),
-  ]);
-  return found.flat();
+  return summed(
+    "Tools",
+    own.map((tool) => checkOne("Tools", local, tool, signal)),
+  );
 }
 
-async function checkServer(
+/** Checks the tools that a server needs. */
+export async function checkServerTools(
   inventory: Inventory,
   server: Server,
   servers: Pick<Servers, "open">,
