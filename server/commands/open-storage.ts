@@ -94,12 +94,20 @@ function accessFromEnvironment(bucket: string, { environment }: CommandContext):
     AWS_DEFAULT_REGION: defaultRegion,
   } = environment;
   if (!accessKey || !secretKey) return null;
+  const endpointName = s3Endpoint ? "AWS_ENDPOINT_URL_S3" : "AWS_ENDPOINT_URL";
   return {
     bucket,
     accessKey,
     secretKey,
     endpoint: s3Endpoint || endpoint || null,
     region: region || defaultRegion || "us-east-1",
+    settings: {
+      bucket: "its name",
+      accessKey: "AWS_ACCESS_KEY_ID",
+      secretKey: "AWS_SECRET_ACCESS_KEY",
+      endpoint: endpointName,
+      regionOrEndpoint: `AWS_REGION or ${endpointName}`,
+    },
   };
 }
 

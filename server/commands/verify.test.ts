@@ -18,6 +18,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createBackupTestService } from "../backups/testing/backup-service.ts";
+import { serve } from "../net/testing/receivers.ts";
 import { startS3, type Gate } from "../storage/testing/s3.ts";
 import { keptCode } from "../testing/kept-code.ts";
 import { runHere } from "./testing/run-here.ts";
@@ -177,8 +178,24 @@ test("checks a bucket with keys of the environment, completely or below a prefix
   expect(none.code).toBe(1);
   expect(JSON.parse(none.stdout)).toMatchObject({ sound: 0, problems: [] });
   const wrong = await verify(["s3://copies"], { ...access, AWS_ACCESS_KEY_ID: "nobody" });
-  expect(wrong.stderr).toMatch(/bucket copies at .*(access key|denies)/);
+  expect(wrong.stderr).toMatch(/bucket copies at .* Correct AWS_ACCESS_KEY_ID\./);
   expect(wrong.code).toBe(1);
+});
+
+test("says to correct the region where it came from: a variable or the inventory", async () => {
+  const { port } = await serve((_request, response) =>
+    response.writeHead(301).end("<Error><Code>PermanentRedirect</Code></Error>"),
+  );
+  const inventory = join(root, "moved.yaml");
+  const access = `bucket: copies, endpoint: "http://127.0.0.1:${port}", access_key: env:KEY, secret_key: env:KEY`;
+  await writeFile(inventory, `storage_providers:\n  - { id: 1, type: s3, name: x, ${access} }\n`);
+  const listed = await verify(["s3://copies"], { KEY: "x", QUARTERDECK_INVENTORY: inventory });
+  expect(listed.stderr).toContain("Correct the region or the endpoint in the inventory.");
+  const keys = { AWS_ACCESS_KEY_ID: "x", AWS_SECRET_ACCESS_KEY: "x" };
+  for (const name of ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"]) {
+    const given = await verify(["s3://copies"], { ...keys, [name]: `http://127.0.0.1:${port}` });
+    expect(given.stderr).toContain(`is in another region. Correct AWS_REGION or ${name}.`);
+  }
 });
 
 test("checks a bucket of the inventory, and reports keys that are missing in both", async () => {

@@ -8,14 +8,34 @@ type SdkError = Error & {
   $metadata?: { httpStatusCode?: number; attempts?: number };
 };
 
-const noBucket = "has no such bucket. Create it, or correct the bucket in the inventory.";
+/** What messages call the settings of a bucket, by where they came from. */
+export type S3Settings = {
+  bucket: string;
+  accessKey: string;
+  secretKey: string;
+  endpoint: string;
+  regionOrEndpoint: string;
+};
+
+export const inInventory: S3Settings = {
+  bucket: "the bucket in the inventory",
+  accessKey: "access_key in the inventory",
+  secretKey: "secret_key in the inventory",
+  endpoint: "the endpoint in the inventory",
+  regionOrEndpoint: "the region or the endpoint in the inventory",
+};
+
+const noBucket = (settings: S3Settings) =>
+  `has no such bucket. Create it, or correct ${settings.bucket}.`;
 const full = "has no space left. Free some space, raise its quota, or delete old backups.";
 
-const byName: Record<string, string> = {
-  InvalidAccessKeyId: "does not know the access key. Correct access_key in the inventory.",
-  SignatureDoesNotMatch: "refuses the secret key. Correct secret_key in the inventory.",
+type Words = string | ((settings: S3Settings) => string);
+
+const byName: Record<string, Words> = {
+  InvalidAccessKeyId: (settings) => `does not know the access key. Correct ${settings.accessKey}.`,
+  SignatureDoesNotMatch: (settings) => `refuses the secret key. Correct ${settings.secretKey}.`,
   NoSuchBucket: noBucket,
-  PermanentRedirect: "is in another region. Correct the region or the endpoint in the inventory.",
+  PermanentRedirect: (settings) => `is in another region. Correct ${settings.regionOrEndpoint}.`,
   AccessDenied: "denies the access. Give the key the right to put, get, list and delete there.",
   RequestTimeTooSkewed: "says that this machine's clock is wrong. Set it, e.g. by NTP.",
   NoSuchKey: "no longer has the file.",
@@ -28,14 +48,17 @@ const byName: Record<string, string> = {
 };
 
 /** Errors of S3 whose advice differs from that of other connections. */
-const byCode: Record<string, string> = {
-  ENOTFOUND: "could not be resolved (DNS). Correct the endpoint in the inventory.",
+const byCode: Record<string, Words> = {
+  ENOTFOUND: (settings) => `could not be resolved (DNS). Correct ${settings.endpoint}.`,
   ECONNRESET: "closed the connection.",
   EPIPE: "closed the connection.",
 };
 
-export const bucketMissing = (place: string): StorageError =>
-  new StorageError(`${place} ${noBucket}`);
+/** A bucket in messages: its name and address, and where its settings came from. */
+export type S3Place = { place: string; settings: S3Settings };
+
+export const bucketMissing = ({ place, settings }: S3Place): StorageError =>
+  new StorageError(`${place} ${noBucket(settings)}`);
 
 export const isMissingObject = (error: unknown): boolean => {
   const { name, $metadata }: SdkError = toError(error);
@@ -66,13 +89,13 @@ export function isWithoutLocks(error: unknown): boolean {
  * Returns the service's own message beside a status. The SDK substitutes its own where the service sent none, or not in S3's
  * format.
  */
-const saidIn = (message: string): string =>
+const saidIn = (message: string, { regionOrEndpoint }: S3Settings): string =>
   /^UnknownError$|Deserialization error/.test(message)
-    ? ", and doesn't say why. Check the endpoint and the region in the inventory."
+    ? `, and doesn't say why. Check ${regionOrEndpoint}.`
     : `: ${message}`;
 
 /** Turns errors of the storage into a StorageError; returns all others unchanged, such as those of the content. */
-export function diagnoseS3Error(error: unknown, place: string): unknown {
+export function diagnoseS3Error(error: unknown, { place, settings }: S3Place): unknown {
   const { name, code, message, $metadata }: SdkError = toError(error);
   const status = $metadata?.httpStatusCode;
   const words =
@@ -84,6 +107,8 @@ export function diagnoseS3Error(error: unknown, place: string): unknown {
     (status !== undefined && status >= 500
       ? `returned ${status}${($metadata?.attempts ?? 1) > 1 ? `, ${$metadata?.attempts} times` : ""}.`
       : undefined) ??
-    (status === undefined ? undefined : `returned ${status}${saidIn(message)}`);
-  return words === undefined ? error : new StorageError(`${place} ${words}`, { cause: error });
+    (status === undefined ? undefined : `returned ${status}${saidIn(message, settings)}`);
+  if (words === undefined) return error;
+  const text = typeof words === "string" ? words : words(settings);
+  return new StorageError(`${place} ${text}`, { cause: error });
 }

@@ -1,13 +1,13 @@
 // Reads an object of S3-compatible storage, reconnecting if necessary.
 import { GetObjectCommand, type GetObjectCommandInput, type S3Client } from "@aws-sdk/client-s3";
 import type { Readable } from "node:stream";
-import { diagnoseS3Error } from "./s3-diagnosis.ts";
+import { diagnoseS3Error, type S3Place } from "./s3-diagnosis.ts";
 import { maxBreaks, StorageError } from "./storage.ts";
 import { streamOf } from "./stream-of.ts";
 
-type S3ReaderOptions = { client: S3Client; bucket: string; place: string };
+type S3ReaderOptions = S3Place & { client: S3Client; bucket: string };
 
-export function createS3Reader({ client, bucket: Bucket, place }: S3ReaderOptions) {
+export function createS3Reader({ client, bucket: Bucket, place, settings }: S3ReaderOptions) {
   const request = async (
     Key: string,
     abortSignal: AbortSignal,
@@ -64,7 +64,7 @@ export function createS3Reader({ client, bucket: Bucket, place }: S3ReaderOption
     try {
       yield* pieces;
     } catch (error) {
-      throw diagnoseS3Error(error, place);
+      throw diagnoseS3Error(error, { place, settings });
     }
   }
 
@@ -76,7 +76,7 @@ export function createS3Reader({ client, bucket: Bucket, place }: S3ReaderOption
     const unread = new AbortController();
     const reading = AbortSignal.any([signal, unread.signal]);
     const whole = await request(key, reading).catch((error: unknown) => {
-      throw diagnoseS3Error(error, place);
+      throw diagnoseS3Error(error, { place, settings });
     });
     return streamOf(inWords(read(key, whole, reading)), () =>
       unread.abort(new Error("Reading was canceled.")),

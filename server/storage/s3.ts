@@ -18,7 +18,14 @@ import { checksumOf, isConfirmed } from "./s3-checksums.ts";
 import { createS3Locks, type S3Lock } from "./s3-locks.ts";
 import { cutIntoParts, partBytesAt } from "./s3-parts.ts";
 import { createS3Reader } from "./s3-read.ts";
-import { bucketMissing, diagnoseS3Error, isMissingObject, isRefused } from "./s3-diagnosis.ts";
+import {
+  bucketMissing,
+  diagnoseS3Error,
+  inInventory,
+  isMissingObject,
+  isRefused,
+  type S3Settings,
+} from "./s3-diagnosis.ts";
 import { StorageError, type ListedStorage } from "./storage.ts";
 
 export type S3Options = {
@@ -32,6 +39,8 @@ export type S3Options = {
   lock?: S3Lock | undefined;
   /** How long a request may go without progress; milliseconds. */
   idleMs?: number;
+  /** Omitted = the inventory's. */
+  settings?: S3Settings;
 };
 
 /**
@@ -49,6 +58,7 @@ export function createS3Storage(options: S3Options): ListedStorage {
     secretKey,
     lock = null,
     idleMs = 60_000,
+    settings = inInventory,
   } = options;
   const place = `bucket ${Bucket} at ${endpoint ?? "Amazon S3"}`;
   const client = new S3Client({
@@ -71,12 +81,12 @@ export function createS3Storage(options: S3Options): ListedStorage {
   /** Keys of objects that were just stored, and whose checksums the service confirmed. */
   const confirmed = new Set<string>();
   const { remove, locks } = createS3Locks({ client, bucket: Bucket, place, lock });
-  const get = createS3Reader({ client, bucket: Bucket, place });
+  const get = createS3Reader({ client, bucket: Bucket, place, settings });
   const diagnosed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work();
     } catch (error) {
-      throw diagnoseS3Error(error, place);
+      throw diagnoseS3Error(error, { place, settings });
     }
   };
 
@@ -89,7 +99,7 @@ export function createS3Storage(options: S3Options): ListedStorage {
       await client.send(new HeadBucketCommand({ Bucket }));
     } catch (error) {
       // Any other error, such as a missing permission for this request, says nothing about the bucket.
-      if (isMissingObject(error)) throw bucketMissing(place);
+      if (isMissingObject(error)) throw bucketMissing({ place, settings });
     }
   }
 
@@ -102,9 +112,7 @@ export function createS3Storage(options: S3Options): ListedStorage {
       await refuseMissingBucket();
       return null;
     }
-    throw new StorageError(
-      `${place} doesn't say how large a file is. Check the endpoint in the inventory.`,
-    );
+    throw new StorageError(`${place} doesn't say how large a file is. Check ${settings.endpoint}.`);
   };
 
   async function sendPart(
