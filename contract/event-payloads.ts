@@ -94,7 +94,7 @@ const ofBackup = {
   backup_id: id(912, "The backup's id."),
   trigger: text(
     "schedule",
-    "What triggered the backup: `schedule` or `manual`; `copy` for a copy of a run in a second storage.",
+    "What triggered the backup: `schedule` or `manual`; `copy` for a copy of a run in a second storage. Events of a restore, a drill or damage also have `safety` for a backup made before a restore, `import` for an imported file, and `adopted` for a backup of an earlier installation.",
   ),
   size,
   started_at: moment("2026-01-31T03:00:00.000000Z", "Start of the run."),
