@@ -473,6 +473,54 @@ test("keeps as many copies as runs, and a copy displaces no run", async () => {
   await remove(id);
 });
 
+test("keeps a copy as long as its run is pinned, without counting it, and shows that in advance", async () => {
+  const { id } = await twice({ hold: 1 });
+  const pinned = await service.run(id);
+  await service.call("PUT", `/api/backup/${pinned.id}/pin`);
+  const before = await service.run(id);
+  const [deleted] = pinned.copies ?? [];
+  await service.call("DELETE", `/api/backup/${deleted?.id}`);
+  await service.becomesGone(`/api/backup/${deleted?.id}`);
+  const again = await copyAgain(pinned.id);
+  expect(again.status).toBe(202);
+  const copy = await service.ended(again.body.id);
+  // The next run begins only after the retention of the copy.
+  const last = await service.run(id);
+  const [lastCopy] = last.copies ?? [];
+  for (const gone of [before.id, before.copies?.[0]?.id])
+    await service.becomesGone(`/api/backup/${gone}`);
+  expect(await copyOf(pinned)).toMatchObject({ id: copy.id, status: "finished" });
+  expect(await copyOf(last)).toMatchObject({ status: "finished" });
+
+  const removesNext = async () => {
+    const path = `/api/backup-configuration/${id}/schedule`;
+    const { body } = await service.json<{ removes_next: { id: number }[] }>("GET", path);
+    return body.removes_next.map((one) => one.id);
+  };
+  const laterBytes = async () => {
+    const path = `/api/backup-configuration/${id}/storage-forecast?hold=1`;
+    return (await service.json<{ later_bytes: number }>("GET", path)).body.later_bytes;
+  };
+  // The forecast is that of the copies.
+  const { name, frequency } = await service.show(id);
+  const exchanged = { storage_provider_id: second, copy_storage_provider_id: disk };
+  await service.call("PUT", `/api/backup-configuration/${id}`, { name, frequency, ...exchanged });
+  await soon(async () => expect((await service.show(id)).status).toBe("installed"));
+  const whilePinned = { removed: await removesNext(), bytes: await laterBytes() };
+  await service.call("DELETE", `/api/backup/${pinned.id}/pin`);
+  expect(whilePinned).toEqual({
+    removed: [last.id, lastCopy?.id],
+    bytes: (await laterBytes()) + copy.size,
+  });
+  expect((await removesNext()).toSorted((a, b) => a - b)).toEqual([
+    pinned.id,
+    copy.id,
+    last.id,
+    lastCopy?.id,
+  ]);
+  await remove(id);
+});
+
 test("refuses a second storage that equals the first or does not exist, and the removal of one in use", async () => {
   const wanted = {
     name: "Shop",

@@ -83,7 +83,9 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
           sizeBytes: backups.size,
           status: backups.status,
           trigger: backups.trigger,
-          pinnedAt: backups.pinned_at,
+          // A copy stays as long as its run is pinned, which is in another storage.
+          isPinned: sql<boolean>`exists (select from backups pinned
+            where pinned.id in (backups.id, backups.copy_of_id) and pinned.pinned_at is not null)`,
           lockedUntil: backups.locked_until,
         })
         .from(backups)
@@ -117,11 +119,11 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
         nextRunAt: row?.next_run_at ?? null,
         incremental: row?.incremental ?? false,
         lockDays: provider?.type === "s3" ? (provider.lock?.days ?? null) : null,
-        stored: (storedOf.get(id) ?? []).map(({ status, trigger, pinnedAt, ...one }) => ({
+        stored: (storedOf.get(id) ?? []).map(({ status, trigger, isPinned, ...one }) => ({
           ...one,
           isSafety: trigger === "safety",
           // How long deletions go on failing is unknown, so their files count like pinned ones.
-          isPinned: pinnedAt !== null || status === "failed",
+          isPinned: isPinned || status === "failed",
         })),
       };
     });

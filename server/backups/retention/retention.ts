@@ -50,6 +50,15 @@ function copiesIn<Backup extends Facts>(finished: readonly Backup[], at: Date): 
   return finished.filter(({ trigger }) => trigger === "copy").toSorted((a, b) => msOf(b) - msOf(a));
 }
 
+/** Leaves out copies of pinned runs, which stay as long as their runs. */
+function withoutPinnedRuns<Backup extends Facts>(
+  copies: readonly Backup[],
+  finished: readonly Backup[],
+): Backup[] {
+  const pinned = new Set<number | null>(finished.filter(isPinned).map(({ id }) => id));
+  return copies.filter(({ copy_of_id: runId = null }) => !pinned.has(runId));
+}
+
 /**
  * Returns the backups of runs that are not kept, or their copies, which are counted separately. Only good backups count towards the
  * hold: as long as there are fewer of them, nothing is removed, and a damaged backup never displaces a good one. Pinned backups stay,
@@ -120,7 +129,7 @@ export const removedAfterRun = <Backup extends Facts>(
     [
       ...expiredSafety(finished, at),
       ...beyondKept(finished.filter(isOfRun), keeping),
-      ...beyondKept(copiesIn(finished, at), keeping),
+      ...beyondKept(withoutPinnedRuns(copiesIn(finished, at), finished), keeping),
     ].filter((one) => !isLocked(one, at)),
   );
 
