@@ -1,6 +1,6 @@
 // The steps that exchange the databases of a server for those of a backup. Each step can be repeated after a kill.
 import { Readable } from "node:stream";
-import { quoteName, type MysqlClient } from "../mysql/client.ts";
+import { clientOf, quoteName, type MysqlClient } from "../mysql/client.ts";
 import { isNotAllowed, MysqlError, unreachableCodes } from "../mysql/errors.ts";
 import { addKeys, listForeignKeys } from "../mysql/foreign-keys.ts";
 import { markerPlace, move, renameAll } from "../mysql/moves.ts";
@@ -13,6 +13,7 @@ import {
   toSql,
 } from "../mysql/objects.ts";
 import { markerTable } from "../mysql/plan.ts";
+import { grantAgain, replacing } from "../mysql/routines.ts";
 import { leadOf } from "../mysql/scratch.ts";
 import { definersOf, inDatabase, withoutDefiners, type Objects } from "../mysql/split.ts";
 import { separateViews } from "../mysql/view-order.ts";
@@ -60,9 +61,6 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
     });
   }
 
-  const allDrops = (database: string, signal: AbortSignal) =>
-    dropsOf(client, database, ["TRIGGER", "EVENT", "VIEW", "ROUTINE"], signal);
-
   /**
    * Replaces the objects of databases by the given ones. Views are created last, once all databases have what they may read.
    * @param all `marked`: the database whose marker has to exist; null = none
@@ -78,10 +76,12 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
     }: { beforeViews?: () => Promise<void>; isForced?: boolean } = {},
   ): Promise<void> {
     for (const { database, objects, marked } of all) {
-      const { before } = separateViews(objects.code);
-      const drops = Buffer.from(await allDrops(database, signal));
-      const sql = toSql({ ...objects, code: before, events: "" }, database);
-      await run([drops, sql], marked, signal, { database, isForced });
+      const code = separateViews(objects.code).before;
+      const made = await replacing(client, { ...objects, code, events: "" }, signal);
+      const kinds = ["TRIGGER", "EVENT", "VIEW", "ROUTINE"] as const;
+      const drops = await dropsOf(client, database, kinds, signal, { kept: made.replaced });
+      const sql = [Buffer.from(drops), toSql(made.objects, database)];
+      await run(sql, marked, signal, { database, isForced });
     }
     await beforeViews();
     for (const { database, objects, marked } of all) {
@@ -176,6 +176,8 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
         signal,
         { beforeViews: () => grant(grants, { say, signal }) },
       );
+      for (const { name, routineGrants } of members)
+        await grantAgain(clientOf(client, name), routineGrants, { say, signal });
       for (const { name, keys, old } of members) {
         if (keys.length === 0) continue;
         const sql = addKeys(keys, await listForeignKeys(client, name, signal), name);
@@ -185,7 +187,10 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
     },
 
     /** Undoes the exchange, however far it got. */
-    async putBack(members: readonly Member[], signal: AbortSignal): Promise<void> {
+    async putBack(
+      members: readonly Member[],
+      { say, signal }: Pick<Attempt, "say" | "signal">,
+    ): Promise<void> {
       if (await isDone(members, signal)) {
         for (const { name, old } of members) {
           const events = await dropsOf(client, name, ["EVENT"], signal);
@@ -227,6 +232,8 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
         for (const { name, present } of had)
           if (!isSame(present, await listObjects(client, name, signal))) throw error;
       }
+      for (const { name, routineGrants } of had)
+        await grantAgain(clientOf(client, name), routineGrants, { say, signal });
       for (const { name, isNew } of members)
         // A database with tables of others stays.
         if (isNew && (await listTables(client, name, signal)).length === 0)

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { MysqlPlace } from "../mysql/client.ts";
 import type { NamesOf } from "../mysql/plan.ts";
 import type { ForeignKey } from "../mysql/foreign-keys.ts";
+import type { RoutineGrant } from "../mysql/routines.ts";
 import type { Objects } from "../mysql/split.ts";
 
 /** A database of the backup. */
@@ -20,6 +21,8 @@ export type Member = {
   before: Objects;
   /** The objects that the server had, see `listObjects`; absent in plans of earlier versions. */
   present?: string[];
+  /** Privileges on the routines that the server had; null = could not be read, absent in plans of earlier versions. */
+  routineGrants?: RoutineGrant[] | null;
   /** The backup's tables and sequences. */
   tables: string[];
   /** Foreign keys to other databases, which are added again after the exchange. */

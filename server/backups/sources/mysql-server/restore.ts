@@ -19,6 +19,7 @@ import { readPlan, removePlan, undone, writePlan, type Undone } from "../mysql/p
 import { mayRestore, readAccount } from "../mysql/privileges.ts";
 import { dropSuspects, refuseProtected } from "../mysql/protected.ts";
 import { cleanUndone, orderLimitMs, putInOrder } from "../mysql/put-in-order.ts";
+import { readRoutineGrants } from "../mysql/routines.ts";
 import { dropScratch, endSessions, leadOf, refuseHidden } from "../mysql/scratch.ts";
 import { listNames } from "../mysql/list-names.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
@@ -106,7 +107,9 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
       // Reported only if the restore is undone.
       { say: (line) => void lost.push(line), signal },
     );
-    return { ...member, isNew: false, before, present: await listObjects(one, name, signal) };
+    const present = await listObjects(one, name, signal);
+    const routineGrants = await readRoutineGrants(one, member.restored, attempt, lost);
+    return { ...member, isNew: false, before, present, routineGrants };
   }
 
   /** Creates the missing accounts, before the views and routines that run as them. */
@@ -159,9 +162,12 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     return { plan, members };
   }
 
-  async function undo(plan: ServerPlan | Undone | null, signal: AbortSignal): Promise<void> {
+  async function undo(
+    plan: ServerPlan | Undone | null,
+    { say, signal }: Omit<Attempt, "id">,
+  ): Promise<void> {
     if (plan?.state === "undone") return clean(signal);
-    await exchange.putBack(plan?.members ?? [], signal);
+    await exchange.putBack(plan?.members ?? [], { say, signal });
     if (plan !== null && plan.accounts.length > 0)
       await exchange.run(dropAccounts(plan.accounts), null, signal);
     await cleanUndone(names, plan, () => clean(signal));
@@ -199,7 +205,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
         await endSessions(client, names, signal);
       }
     const left = await listScratch(client, names, signal);
-    await undo(plan, signal);
+    await undo(plan, { say, signal });
     return plan === null && left.length === 0 ? "unknown" : "as it was";
   };
 

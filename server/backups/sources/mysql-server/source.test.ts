@@ -62,7 +62,7 @@ describe("all databases of a MariaDB server", () => {
   const accounts = () =>
     server.query(
       null,
-      "SELECT User, Host, is_role, authentication_string, default_role, plugin FROM mysql.user WHERE User NOT IN ('root', 'tester') ORDER BY 1, 2; SELECT * FROM mysql.db ORDER BY 1, 2, 3; SELECT Host, Db, User, Table_name, Table_priv, Column_priv FROM mysql.tables_priv ORDER BY 1, 2, 3, 4; SELECT * FROM mysql.roles_mapping WHERE User NOT IN ('root', 'tester') ORDER BY 1, 2, 3",
+      "SELECT User, Host, is_role, authentication_string, default_role, plugin FROM mysql.user WHERE User NOT IN ('root', 'tester') ORDER BY 1, 2; SELECT * FROM mysql.db ORDER BY 1, 2, 3; SELECT Host, Db, User, Table_name, Table_priv, Column_priv FROM mysql.tables_priv ORDER BY 1, 2, 3, 4; SELECT Host, Db, User, Routine_name, Proc_priv FROM mysql.procs_priv ORDER BY 1, 2, 3, 4; SELECT * FROM mysql.roles_mapping WHERE User NOT IN ('root', 'tester') ORDER BY 1, 2, 3",
     );
   /** Returns an outline, enough to detect the changes that the tests make to the server. */
   const outline = () => {
@@ -108,7 +108,7 @@ describe("all databases of a MariaDB server", () => {
     await server.query("full", everything);
     await server.query(
       "shop",
-      "CREATE TABLE orders (id INT PRIMARY KEY, total FLOAT); INSERT INTO orders VALUES (1, 0.12345678), (2, 2); CREATE FUNCTION vat(x INT) RETURNS INT RETURN x * 2",
+      "CREATE TABLE orders (id INT PRIMARY KEY, total FLOAT); INSERT INTO orders VALUES (1, 0.12345678), (2, 2); CREATE FUNCTION vat(x INT) RETURNS INT RETURN x * 2; CREATE PROCEDURE stays() SELECT 1; GRANT EXECUTE ON PROCEDURE stays TO tester@'127.0.0.1'",
     );
     await server.query(
       "Shop",

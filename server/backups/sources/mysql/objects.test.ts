@@ -86,6 +86,53 @@ test("restores packages and views that refer to names in a drill, into an empty 
   await expectNothingLeft();
 });
 
+test("privileges on routines stay, even if the restore is undone", async () => {
+  const { database, url } = await makeDatabase(
+    `CREATE TABLE t (a INT); CREATE PROCEDURE p() SELECT 1; CREATE FUNCTION f() RETURNS INT RETURN 1;
+     CREATE EVENT e ON SCHEDULE EVERY 1 DAY STARTS '2037-01-01 00:00:00' DO SELECT 1;
+     SET sql_mode=ORACLE;\nDELIMITER //
+     CREATE PACKAGE pk AS FUNCTION f RETURN INT; END//
+     CREATE PACKAGE BODY pk AS FUNCTION f RETURN INT AS BEGIN RETURN 5; END; END//
+     DELIMITER ;
+     CREATE USER caller; CREATE ROLE callers; GRANT EXECUTE ON PROCEDURE p TO caller WITH GRANT OPTION;
+     GRANT EXECUTE, ALTER ROUTINE ON FUNCTION f TO callers; GRANT EXECUTE ON PACKAGE pk TO caller; GRANT EXECUTE ON PACKAGE BODY pk TO PUBLIC;
+     CREATE USER plain IDENTIFIED BY 'x'; GRANT ALL ON THIS_ONE.* TO plain; GRANT ALL ON \`quarterdeck\\_%\`.* TO plain; GRANT SELECT ON mysql.proc TO plain`,
+  );
+  const grants = () =>
+    server.query(
+      null,
+      "SELECT User, Host, Routine_name, Routine_type, Proc_priv FROM mysql.procs_priv ORDER BY 1, 2, 3, 4",
+    );
+  const before = await grants();
+  const plain = sourceOf(server.url(database, { user: "plain", password: "x" }), scratch);
+  const { content } = await takeDump(sourceOf(url, scratch));
+  await server.query(database, "CREATE OR REPLACE PROCEDURE p() SELECT 2");
+  await plain.restore(streamOf(content), attemptOf(1));
+  expect(await server.query(database, "CALL p()")).toBe("1\n");
+  expect(await grants()).toBe(before);
+
+  await server.query(
+    database,
+    "CREATE PROCEDURE later() SELECT 1; GRANT EXECUTE ON PROCEDURE later TO caller, callers, PUBLIC",
+  );
+  const withLater = await grants();
+  const refused = Buffer.from(content.toString("latin1").replace("EVERY 1 DAY", "EVERY 0 DAY"));
+  const undone = attemptOf(2);
+  await expect(sourceOf(url, scratch).restore(streamOf(refused), undone)).rejects.toThrow(
+    "INTERVAL",
+  );
+  expect(undone.said).toEqual([]);
+  expect(await grants()).toBe(withLater);
+  // This account can neither read nor grant privileges on a routine that the backup lacks.
+  const lost = attemptOf(3);
+  await expect(plain.restore(streamOf(refused), lost)).rejects.toThrow("INTERVAL");
+  expect(lost.said).toContain(
+    `Privileges on routines of ${database} may be lost, because 'plain'@'%' may not read them: grant EXECUTE again to the accounts that had it only on PROCEDURE later.`,
+  );
+  expect(await grants()).toBe(before);
+  await expectNothingLeft();
+});
+
 test("objects that name their database are created in the one that is restored into", async () => {
   const from = await makeDatabase(
     `CREATE TABLE t (a INT); INSERT INTO t VALUES (1); CREATE VIEW v AS SELECT t.a FROM t LEFT JOIN elsewhere.far ON true;

@@ -116,13 +116,16 @@ export async function listObjects(
 export const isSame = (before: readonly string[] | undefined, now: readonly string[]): boolean =>
   before?.length === now.length && before.every((one) => now.includes(one));
 
-/** Returns statements that drop a database's objects of these kinds. @param tables only triggers of these; null = all */
+/**
+ * Returns statements that drop a database's objects of these kinds.
+ * @param options `tables`: only triggers of these; null = all. `kept`: routines that stay, see `replacing`
+ */
 export async function dropsOf(
   client: MysqlClient,
   database: string,
   kinds: readonly ("TRIGGER" | "EVENT" | "VIEW" | "ROUTINE")[],
   signal: AbortSignal,
-  tables: readonly string[] | null = null,
+  { tables = null, kept }: { tables?: readonly string[] | null; kept?: ReadonlySet<string> } = {},
 ): Promise<string> {
   const inDatabase = (column: string) => `${column} = ${quoteText(database)}`;
   const queries = {
@@ -137,6 +140,7 @@ export async function dropsOf(
     rows
       // Not in SQL, because the server treats names as equal that differ in case or accents.
       .filter(([kind, , table = ""]) => kind !== "TRIGGER" || (tables?.includes(table) ?? true))
+      .filter(([kind, name]) => kept?.has(`${kind} ${name}`) !== true)
       .map(
         ([kind, name]) =>
           `DROP ${kind} IF EXISTS ${quoteName(database)}.${quoteName(name ?? "")};\n`,

@@ -4,6 +4,7 @@ import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { MysqlPlace } from "./client.ts";
 import type { ForeignKey } from "./foreign-keys.ts";
+import type { RoutineGrant } from "./routines.ts";
 import type { Objects } from "./split.ts";
 import { toError } from "../../../to-error.ts";
 import { syncFolder } from "../../../sync-folder.ts";
@@ -32,6 +33,8 @@ export type Plan = {
   orphans?: ForeignKey[];
   /** The objects that the target had, see `listObjects`; absent in plans of earlier versions. */
   present?: string[];
+  /** Privileges on the target's routines; null = could not be read, absent in plans of earlier versions. */
+  routineGrants?: RoutineGrant[] | null;
 };
 
 /** Stored instead of a plan while the target is unchanged: only scratch databases remain to be dropped. */

@@ -269,7 +269,7 @@ describe("an account of MariaDB", () => {
         await revoke("ALTER", scratchRights);
         throw new Error("gone");
       };
-      const finishing = "DROP FUNCTION IF EXISTS `shop_1`";
+      const finishing = "CREATE OR REPLACE";
       await expect(restoreUntil(22, finishing, noWay, all.content)).rejects.toThrow("gone");
       const begun = await rehearse(source);
       expect(begun).toContain(

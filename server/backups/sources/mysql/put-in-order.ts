@@ -13,7 +13,7 @@ type Order<Plan> = {
   names: Pick<Names, "lock" | "planFile">;
   /** The target of the restore, for people. */
   shown: string;
-  undo(plan: Plan | null, signal: AbortSignal): Promise<void>;
+  undo(plan: Plan | null, telling: Pick<Attempt, "say" | "signal">): Promise<void>;
   /** Removes what a completed restore leaves. */
   clean(signal: AbortSignal): Promise<void>;
   /** Sentences about what cannot be restored to its old state. */
@@ -51,7 +51,7 @@ export async function putInOrder<Plan extends { state: string }>(
       const plan = await readPlan<Plan>(names);
       isDone = plan?.state === "done";
       if (isDone) return clean(order);
-      await undo(plan, order);
+      await undo(plan, { say, signal: order });
       if (plan?.state === "begun") lost.forEach(say);
     }, order);
   } catch (left) {

@@ -39,10 +39,13 @@ import {
 import { checkPrivileges } from "./privileges.ts";
 import { dropSuspects, refuseProtected } from "./protected.ts";
 import { cleanUndone, orderLimitMs, putInOrder } from "./put-in-order.ts";
+import { grantAgain, readRoutineGrants, replacing } from "./routines.ts";
 import { dropScratch, endSessions, leadOf, refuseHidden } from "./scratch.ts";
 import type { Objects } from "./split.ts";
 import { listNames } from "./list-names.ts";
 import { SourceError, type Attempt, type Manifest, type Source } from "../source.ts";
+
+type Telling = Pick<Attempt, "say" | "signal">;
 
 /** @param wanted the only tables to restore; null = everything */
 export function createMysqlRestore(
@@ -61,12 +64,13 @@ export function createMysqlRestore(
     signal: AbortSignal,
     { isForced = false } = {},
   ) {
+    const { objects: made, replaced: kept } = await replacing(client, objects, signal);
     const drops =
       part === undefined
         ? // Triggers last: MySQL may refuse to drop the others where they run as an administrator, and no trigger must be lost then.
-          await dropsOf(client, target, ["EVENT", "VIEW", "ROUTINE", "TRIGGER"], signal)
-        : await dropsOf(client, target, ["TRIGGER"], signal, tables);
-    const sql = [Buffer.from(leadOf(names, marked) + drops), toSql(objects, target)];
+          await dropsOf(client, target, ["EVENT", "VIEW", "ROUTINE", "TRIGGER"], signal, { kept })
+        : await dropsOf(client, target, ["TRIGGER"], signal, { tables });
+    const sql = [Buffer.from(leadOf(names, marked) + drops), toSql(made, target)];
     await client.feed(Readable.from([Buffer.concat(sql)]), { database: target, signal, isForced });
   }
 
@@ -96,7 +100,7 @@ export function createMysqlRestore(
       part === undefined
         ? await dropsOf(client, target, ["EVENT", "TRIGGER"], signal)
         : dropKeys(part.children, part.children, target) +
-          (await dropsOf(client, target, ["TRIGGER"], signal, plan.tables));
+          (await dropsOf(client, target, ["TRIGGER"], signal, { tables: plan.tables }));
     const moves = [
       ...present.map(move(target, old)),
       ...plan.tables.map(move(fresh, target)),
@@ -131,8 +135,9 @@ export function createMysqlRestore(
     await client.feed(Readable.from([Buffer.from(script)]), { signal });
   }
 
-  async function finish(plan: Plan, signal: AbortSignal): Promise<void> {
+  async function finish(plan: Plan, { say, signal }: Telling): Promise<void> {
     await putObjects(plan.restored, plan, old, signal);
+    await grantAgain(client, plan.routineGrants, { say, signal });
     if (plan.part !== undefined) await putKeys(plan.part, signal);
     await putOrphans(plan.orphans ?? [], signal);
     await writePlan(names, { ...plan, state: "done" });
@@ -145,7 +150,7 @@ export function createMysqlRestore(
     await removePlan(names);
   }
 
-  async function undo(plan: Plan | Undone | null, signal: AbortSignal): Promise<void> {
+  async function undo(plan: Plan | Undone | null, { say, signal }: Telling): Promise<void> {
     if (plan?.state === "undone") return clean(signal);
     const marked = await markerPlace(client, names, signal);
     if (marked === old) {
@@ -169,7 +174,7 @@ export function createMysqlRestore(
             (await dropsOf(client, target, ["TRIGGER"], signal))
           : // These foreign keys would follow the tables that are moved away.
             dropKeys(plan.part.children, await listForeignKeys(client, target, signal), target) +
-            (await dropsOf(client, target, ["TRIGGER"], signal, plan.tables));
+            (await dropsOf(client, target, ["TRIGGER"], signal, { tables: plan.tables }));
       const moves = [
         ...present.filter((table) => came.has(table)).map(move(target, fresh)),
         ...kept.map(move(old, target)),
@@ -179,6 +184,7 @@ export function createMysqlRestore(
       await client.feed(Readable.from([Buffer.from(script)]), { signal });
     }
     if (plan !== null) await putBack(plan, signal);
+    await grantAgain(client, plan?.routineGrants, { say, signal });
     if (plan?.part !== undefined) {
       const there = await listForeignKeys(client, target, signal);
       const sql = `${leadOf(names, null)}${addKeys(plan.part.children, there, target)}`;
@@ -200,7 +206,7 @@ export function createMysqlRestore(
     const marked = await markerPlace(client, names, signal);
     if (plan !== null && marked === old) {
       try {
-        await finish(plan, signal);
+        await finish(plan, { say, signal });
         return "restored";
       } catch (error) {
         if (!(error instanceof SourceError)) throw error;
@@ -208,7 +214,7 @@ export function createMysqlRestore(
         await endSessions(client, names, signal);
       }
     }
-    await undo(plan, signal);
+    await undo(plan, { say, signal });
     return plan === null && marked === null ? "unknown" : "as it was";
   };
 
@@ -243,7 +249,7 @@ export function createMysqlRestore(
           const plan = await loadPart(options, names, { tables: wanted, from, manifest }, attempt);
           await writePlan(names, plan);
           await swap(plan, signal);
-          return await finish(plan, signal);
+          return await finish(plan, attempt);
         }
         await refuseForeignReferences(signal);
         const loaded = await loadScratch(options, names, fresh, from, attempt);
@@ -262,6 +268,7 @@ export function createMysqlRestore(
         );
         const code = (await sequenceDefaults(client, { fresh, target }, signal)) + objects.code;
         const present = await listObjects(client, target, signal);
+        const routineGrants = await readRoutineGrants(client, objects, attempt, lost);
         const plan: Plan = {
           state: "begun",
           restored: { ...objects, code },
@@ -269,12 +276,13 @@ export function createMysqlRestore(
           tables,
           orphans,
           present,
+          routineGrants,
         };
         await writePlan(names, plan);
         const unchanged = () => writePlan(names, undone);
         await dropSuspects(client, [target], leadOf(names, fresh), unchanged, signal);
         await swap(plan, signal);
-        await finish(plan, signal);
+        await finish(plan, attempt);
       } catch (error) {
         from.destroy();
         await putInOrder<Plan | Undone>(
