@@ -6,6 +6,34 @@ import { beginning, ownSearchPath } from "./prologue.ts";
 export const restoreAside =
   "Restore the backup into a new database, and copy the table from there.";
 
+const together = "Restore both tables together, or correct the rows.";
+
+/**
+ * SQL for the statement that counts the rows that violate a foreign key that is NOT VALID; null for any other key, for one between two
+ * tables of the backup, which violate it as they did there, for one that is not enforced, and for one over periods.
+ * @param key SQL for the key's row of pg_constraint
+ * @param ids SQL for the array of the tables that are restored
+ */
+const countViolating = (key: string, ids: string): string => `(
+  select format('select count(*) from only %s c where (%s) and not exists (select from only %s p where %s)',
+    format('%I.%I', cn.nspname, cr.relname),
+    string_agg(format('c.%I is not null', ca.attname), case ${key}.confmatchtype when 'f' then ' or ' else ' and ' end),
+    format('%I.%I', pn.nspname, pr.relname),
+    string_agg(format('p.%I%s operator(%I.%s) c.%I', pa.attname, (
+      select format(' collate %I.%I', n.nspname, l.collname) from pg_collation l join pg_namespace n on n.oid = l.collnamespace
+      where l.oid = pa.attcollation and pa.attcollation <> ca.attcollation
+    ), n.nspname, o.oprname, ca.attname), ' and '))
+  from unnest(${key}.conkey, ${key}.confkey, ${key}.conpfeqop) as k(own, other, operator)
+    join pg_class cr on cr.oid = ${key}.conrelid join pg_namespace cn on cn.oid = cr.relnamespace
+    join pg_class pr on pr.oid = ${key}.confrelid join pg_namespace pn on pn.oid = pr.relnamespace
+    join pg_attribute ca on ca.attrelid = ${key}.conrelid and ca.attnum = k.own
+    join pg_attribute pa on pa.attrelid = ${key}.confrelid and pa.attnum = k.other
+    join pg_operator o on o.oid = k.operator join pg_namespace n on n.oid = o.oprnamespace
+  where not ${key}.convalidated and not (${key}.conrelid = any(${ids}) and ${key}.confrelid = any(${ids}))
+    and coalesce(to_jsonb(${key}) ->> 'conenforced', 'true') = 'true' and coalesce(to_jsonb(${key}) ->> 'conperiod', 'false') = 'false'
+  group by cn.nspname, cr.relname, pn.nspname, pr.relname
+)`;
+
 /**
  * Locks the tables, drops their foreign keys and those that refer to them, disables their triggers, and empties them. The
  * statements that undo this are kept in a setting of the transaction, because not every account may create a temporary table.
@@ -23,6 +51,7 @@ declare
   ids oid[] := '{}';
   places text[] := '{}';
   later text[] := '{}';
+  violating bigint;
 begin
   for item in select * from jsonb_to_recordset(${tables}) as x(schema text, name text) order by 1, 2 loop
     id := to_regclass(format('%I.%I', item.schema, item.name));
@@ -47,7 +76,7 @@ begin
   for one in
     select c.conname, c.conparentid, r.relkind, r.relispartition, pg_has_role(r.relowner, 'usage') as owned,
       format('%I.%I', n.nspname, r.relname) as place, pg_get_constraintdef(c.oid) as definition,
-      obj_description(c.oid, 'pg_constraint') as note
+      obj_description(c.oid, 'pg_constraint') as note, ${countViolating("c", "ids")} as counting
     from pg_constraint c join pg_class r on r.oid = c.conrelid join pg_namespace n on n.oid = r.relnamespace
     where c.contype = 'f' and (c.conrelid = any(ids) or c.confrelid = any(ids)) order by c.oid
   loop
@@ -58,6 +87,14 @@ begin
       raise exception 'the account does not own %, which has a foreign key to it. Restore as a superuser.', one.place;
     end if;
     execute format('alter table only %s drop constraint %I', one.place, one.conname);
+    -- Such a key is added again without a check of the rows.
+    if one.counting is not null then
+      execute one.counting into violating;
+      later := later || format('do %L', format(
+        'declare violating bigint := (%s); begin if violating > %s then raise exception using message = format(%L, violating); end if; end',
+        one.counting, violating, format('the number of rows of %s that violate the foreign key %I would rise from %s to %%s. ${together}',
+          replace(one.place, '%', '%%'), replace(one.conname, '%', '%%'), violating)));
+    end if;
     later := later || format('alter table only %s add constraint %I %s', one.place, one.conname, one.definition);
     if one.note is not null then
       later := later || format('comment on constraint %I on %s is %L', one.conname, one.place, one.note);

@@ -61,9 +61,13 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL table that is restored alone",
     await server.createDatabase(name);
     await server.query(name, sql);
     const { archive, manifest } = await makeSource(server.url(name)).dump();
-    const table = makeSource(server.url(name), { tables });
-    const restore = () => table.source.restore(Readable.from([archive]), table.attempt(), manifest);
-    return { query: (text: string) => server.query(name, text), restore, said: table.said };
+    const said: string[] = [];
+    const restore = async (wanted = tables) => {
+      const table = makeSource(server.url(name), { tables: wanted });
+      const restoring = table.source.restore(Readable.from([archive]), table.attempt(), manifest);
+      await restoring.finally(() => said.push(...table.said));
+    };
+    return { query: (text: string) => server.query(name, text), restore, said };
   };
 
   /** Each case has its own schema in one database. */
@@ -151,6 +155,31 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL table that is restored alone",
     expect(said).toContain(
       "Left out: published table public news t. ALTER PUBLICATION … ADD TABLE publishes it again.",
     );
+  });
+
+  test("violates a foreign key that is not valid in no more rows than before", async () => {
+    const { query, restore } = await make(
+      `create table t (a int, b text collate "C", primary key (a, b)); insert into t values (1, 'x');
+       create table c (a int, b text); insert into c values (1, 'x'), (9, 'x'), (9, null);
+       alter table c add constraint known foreign key (a, b) references t match full not valid`,
+    );
+    const rows = () =>
+      query("select array(select t from t)::text as t, array(select c from c)::text as c");
+    const before = await rows();
+    await query("insert into t values (2, 'y')");
+    await restore();
+    expect(await rows()).toEqual(before);
+    await query("insert into t values (2, 'y'); insert into c values (2, 'y')");
+    const since = await rows();
+    await expect(restore()).rejects.toThrow(
+      /is unchanged: the number of rows of public\.c that violate the foreign key known would rise from 2 to 3\. Restore both tables together, or correct the rows\.$/,
+    );
+    expect(await rows()).toEqual(since);
+    await restore(["public.t", "public.c"]);
+    expect(await rows()).toEqual(before);
+    expect(
+      await query("select convalidated as is from pg_constraint where conname = 'known'"),
+    ).toEqual([{ is: false }]);
   });
 
   test("advances no sequence if nothing else is changed", async () => {
