@@ -33,6 +33,30 @@ export const ownSearchPath = (isMade = false): string =>
   }, pg_catalog.current_setting('quarterdeck.search_path')), '')), true)`;
 
 /**
+ * Statements of PL/pgSQL that clear default privileges. They use the variables `item`, `space` and `statement`.
+ * @param rules SQL for the condition of the rules, which are called `d`
+ */
+export const clearDefaultPrivileges = (rules: string): string => `
+  for item in
+    select defaclrole::regrole as owner, defaclobjtype as kind, defaclacl,
+      case defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions'
+        when 'T' then 'types' when 'n' then 'schemas' else 'large objects' end as kinds,
+      coalesce('in schema ' || quote_ident(n.nspname), '') as place
+    from pg_default_acl d left join pg_namespace n on n.oid = d.defaclnamespace
+    where ${rules}
+  loop
+    statement := format('alter default privileges for role %s %s ', item.owner, item.place);
+    for space in select distinct grantee from aclexplode(item.defaclacl) loop
+      execute statement || format('revoke all on %s from %s', item.kinds,
+        case when space.grantee = 0 then 'public' else space.grantee::regrole::text end);
+    end loop;
+    if item.place = '' then
+      execute statement || format('grant all on %s to %s', item.kinds, item.owner);
+      if item.kind in ('f', 'T') then execute statement || format('grant all on %s to public', item.kinds); end if;
+    end if;
+  end loop;`;
+
+/**
  * `pg_restore --clean` drops only what the archive names, and without `cascade`: a table that was created later would stay, and
  * with a foreign key to an older one it would make the restore fail.
  *
@@ -122,24 +146,7 @@ begin
   perform lo_unlink(oid) from pg_largeobject_metadata;
 
   -- What new objects would be granted. A rule goes when it says what holds without it.
-  for item in
-    select d.oid, defaclrole::regrole as owner, defaclobjtype as kind, defaclacl,
-      case defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions'
-        when 'T' then 'types' when 'n' then 'schemas' else 'large objects' end as kinds,
-      coalesce('in schema ' || quote_ident(n.nspname), '') as place
-    from pg_default_acl d left join pg_namespace n on n.oid = d.defaclnamespace
-    where pg_has_role(defaclrole, 'usage')
-  loop
-    statement := format('alter default privileges for role %s %s ', item.owner, item.place);
-    for space in select distinct grantee from aclexplode(item.defaclacl) loop
-      execute statement || format('revoke all on %s from %s', item.kinds,
-        case when space.grantee = 0 then 'public' else space.grantee::regrole::text end);
-    end loop;
-    if item.place = '' then
-      execute statement || format('grant all on %s to %s', item.kinds, item.owner);
-      if item.kind in ('f', 'T') then execute statement || format('grant all on %s to public', item.kinds); end if;
-    end if;
-  end loop;
+  ${clearDefaultPrivileges("pg_has_role(defaclrole, 'usage')")}
 
   select n.oid, nspacl, nspowner into space from pg_namespace n where nspname = 'public';
   if space.oid is null then

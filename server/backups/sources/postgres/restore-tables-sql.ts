@@ -1,6 +1,6 @@
 // The SQL around the rows of single tables that are restored into a live database.
 import pg from "pg";
-import { beginning, ownSearchPath } from "./prologue.ts";
+import { beginning, clearDefaultPrivileges, ownSearchPath } from "./prologue.ts";
 
 /** What to do with a table that cannot be restored on its own. */
 export const restoreAside =
@@ -35,18 +35,48 @@ const countViolating = (key: string, ids: string): string => `(
 )`;
 
 /**
+ * Statements of PL/pgSQL that clear the account's default privileges, and add to `later` those that set them again: a dump of a table
+ * has the differences from PostgreSQL's own defaults, not from those of the account.
+ * @param schemas SQL for an array of the schemas of tables that are created
+ */
+const suspendDefaultPrivileges = (schemas: string): string => {
+  const rules = `defaclrole = (select oid from pg_roles where rolname = current_user) and defaclobjtype in ('r', 'S') and cardinality(${schemas}) > 0
+      and (defaclnamespace = 0 or defaclnamespace in (select oid from pg_namespace where nspname = any(${schemas})))`;
+  const place = "coalesce(' in schema ' || quote_ident(n.nspname), '')";
+  return `
+  for item in
+    select format('alter default privileges for role %s%s ', defaclrole::regrole, ${place}) as rule, n.oid is null as everywhere,
+      case defaclobjtype when 'r' then 'tables' else 'sequences' end as kinds, defaclrole::regrole as owner, defaclacl
+    from pg_default_acl d left join pg_namespace n on n.oid = d.defaclnamespace where ${rules}
+  loop
+    if item.everywhere then
+      later := later || (item.rule || format('revoke all on %s from %s', item.kinds, item.owner));
+    end if;
+    later := later || array(
+      select item.rule || format('grant %s on %s to %s%s', privilege_type, item.kinds,
+        case when grantee = 0 then 'public' else grantee::regrole::text end, case when is_grantable then ' with grant option' else '' end)
+      from aclexplode(item.defaclacl)
+    );
+  end loop;
+  ${clearDefaultPrivileges(rules)}`;
+};
+
+/**
  * Locks the tables, drops their foreign keys and those that refer to them, disables their triggers, and empties them. The
  * statements that undo this are kept in a setting of the transaction, because not every account may create a temporary table.
  * @param tables SQL for a JSON array of `{ schema, name }`
+ * @param schemas SQL for an array of the schemas of tables that are created with the privileges of the backup
  * @param lockWaitMs how long it waits for each lock
  */
-export const emptyTables = (tables: string, lockWaitMs: number): string => `
+export const emptyTables = (tables: string, schemas: string, lockWaitMs: number): string => `
 ${beginning(lockWaitMs)}
 set local client_encoding = 'UTF8';
 do ${pg.escapeLiteral(`
 declare
   item record;
   one record;
+  space record;
+  statement text;
   id oid;
   ids oid[] := '{}';
   places text[] := '{}';
@@ -111,6 +141,8 @@ begin
     later := later || format('alter table %s %s trigger %I', one.place, one.enabled, one.tgname);
   end loop;
 
+  ${suspendDefaultPrivileges(schemas)}
+
   perform ${ownSearchPath()};
   if cardinality(places) > 0 then execute 'truncate only ' || array_to_string(places, ', only '); end if;
   perform set_config('quarterdeck.later', to_json(later)::text, true);
@@ -118,7 +150,7 @@ end`)};
 `;
 
 /**
- * Compares the number of rows with the backup's, undoes what `emptyTables` did to foreign keys and triggers, advances the
+ * Compares the number of rows with the backup's, undoes what `emptyTables` did to foreign keys, triggers and default privileges, advances the
  * sequences that are behind the rows, and commits.
  * @param tables SQL for a JSON array of `{ schema, name, rows }`; `rows` is null where the backup has no count
  */

@@ -157,6 +157,31 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL table that is restored alone",
     );
   });
 
+  test("is recreated with its privileges, and none of those that new tables get", async () => {
+    const { query, restore } = await make(
+      `create role reporting; create schema s; create table s.t (id serial); grant insert on s.t to reporting;
+       alter default privileges revoke delete on tables from current_user;
+       alter default privileges grant select on tables to reporting with grant option;
+       alter default privileges in schema s grant all on tables to public;
+       alter default privileges in schema s grant usage, update on sequences to reporting`,
+      ["s.t"],
+    );
+    const rules = () =>
+      query(
+        "select defaclobjtype as kind, defaclnamespace::text as place, array(select one::text from unnest(defaclacl) one order by 1) as rules from pg_default_acl order by 1, 2",
+      );
+    const before = await rules();
+    await query("drop table s.t");
+    await restore();
+    const [may] = await query(
+      `select has_table_privilege('reporting', 's.t', 'insert') as insert, has_table_privilege('reporting', 's.t', 'select, update') as more,
+         has_sequence_privilege('reporting', 's.t_id_seq', 'usage, update') as number`,
+    );
+    expect(may).toEqual({ insert: true, more: false, number: false });
+    expect(await rules()).toEqual(before);
+    expect(before).toHaveLength(3);
+  });
+
   test("violates a foreign key that is not valid in no more rows than before", async () => {
     const { query, restore } = await make(
       `create table t (a int, b text collate "C", primary key (a, b)); insert into t values (1, 'x');

@@ -173,11 +173,13 @@ export async function restoreTables(
     const plain = some.map(({ schema, name, count }) => ({ schema, name, rows: count }));
     return `${pg.escapeLiteral(JSON.stringify(plain))}::jsonb`;
   };
+  const spaces = isWithoutRoles ? [] : gone.map(({ schema }) => pg.escapeLiteral(schema));
+  const schemas = `array[${spaces.join(", ")}]::text[]`;
   const rows = new Set(tables.map((table) => table.rows));
   await runScript(
     { host, backup, target, applicationName, lockWaitMs, isRehearsal: false },
     {
-      start: emptyTables(literal(tables.filter(isLive)), lockWaitMs),
+      start: emptyTables(literal(tables.filter(isLive)), schemas, lockWaitMs),
       input: archive.stream,
       // In the order of the archive, which is read once.
       list: entries.filter((entry) => rows.has(entry) || made.has(entry)).map(({ line }) => line),
