@@ -38,6 +38,13 @@ test.each<[WorkerState, ProcessState[], WorkerState | null]>([
   ["restarting", [], null],
   ["failed", [], null],
   ["stopped", ["STOPPED"], null],
+  ["stopped", [], null],
+  // Started on the server, which is judged once it is done.
+  ["stopped", ["STARTING", "STOPPED"], null],
+  ["stopped", ["STOPPING", "STOPPED"], null],
+  ["stopped", ["RUNNING", "RUNNING"], "installed"],
+  ["stopped", ["RUNNING", "BACKOFF"], "restarting"],
+  ["stopped", ["RUNNING", "FATAL"], "failed"],
   ["removing", ["STOPPED"], null],
 ])("%s with processes %o moves to %s", (status, states, expected) => {
   expect(outcomeOf(status, seen(...states), null)?.status ?? null).toBe(expected);
@@ -50,6 +57,25 @@ test("the reason of a failure names the process and its problem", () => {
   }));
   expect(outcomeOf("installing", processes, null)?.reason).toBe("Process 2: Exited with code 1.");
 });
+
+test.each<[WorkerState, ProcessState, WorkerState | null]>([
+  ["installed", "RUNNING", "failed"],
+  ["stopped", "RUNNING", "failed"],
+  ["installed", "STOPPING", null],
+  ["restarting", "STOPPING", null],
+  ["installed", "STOPPED", "stopped"],
+  ["stopped", "STOPPED", null],
+  ["failed", "RUNNING", null],
+])(
+  "%s with a process that is stopped on the server beside one that is %s moves to %s",
+  (status, state, expected) => {
+    const processes = seen(state, "STOPPED").map((one) => ({
+      ...one,
+      isStoppedElsewhere: one.state === "STOPPED",
+    }));
+    expect(outcomeOf(status, processes, null)?.status ?? null).toBe(expected);
+  },
+);
 
 test.each<[WorkerState, ProcessState, WorkerState | null]>([
   ["installed", "EXITED", null],

@@ -32,10 +32,11 @@ export function outcomeOf(
     case "removing":
       return null;
     case "stopped":
-      // A worker that was stopped on its server can be started there as well.
-      return processes.length > 0 && processes.every((process) => isUp(process, required))
-        ? { status: "installed", reason: null }
-        : null;
+      if (processes.every(({ state }) => state === "STOPPED")) return null;
+      // A worker that was stopped on its server can be started there as well, also in part. It is judged once that is done.
+      return processes.some(({ state }) => state === "STARTING" || state === "STOPPING")
+        ? null
+        : (outcomeOf("installed", processes, required) ?? { status: "installed", reason: null });
     case "stopping":
       return processes.every(({ state }) => state === "STOPPED")
         ? { status: "stopped", reason: null }
@@ -53,6 +54,8 @@ export function outcomeOf(
       const stopped = processes.filter(({ isStoppedElsewhere }) => isStoppedElsewhere === true);
       const [first] = stopped;
       if (first !== undefined && status === "failed") return null;
+      // Several that are stopped at once do not end at once.
+      if (first !== undefined && processes.some(({ state }) => state === "STOPPING")) return null;
       if (first !== undefined)
         return {
           status: stopped.length === processes.length ? "stopped" : "failed",

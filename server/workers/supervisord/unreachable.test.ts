@@ -42,6 +42,12 @@ const given = () =>
     const orders = "select 1 from pgboss.job where name like 'worker.%' and state < 'completed'";
     expect(await service.query(orders)).toEqual([]);
   });
+const groupsOf = async (id: number) =>
+  [
+    ...JSON.stringify(await supervisord.call("getAllProcessInfo")).matchAll(
+      new RegExp(`"group":"(quarterdeck-\\w+-${id}-\\d)"`, "g"),
+    ),
+  ].map(([, group = ""]) => group);
 const pids = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid);
 
 test("is unreachable with its last status and the reason, and has its previous status afterwards", async () => {
@@ -138,9 +144,7 @@ inLongForm(() => {
 
 test("a worker stopped on the server is shown as stopped, and can be started here again", async () => {
   const { id } = await create();
-  const groups = JSON.stringify(await supervisord.call("getAllProcessInfo"));
-  const [, group = ""] = /"group":"(quarterdeck-\w+-\d+-1)"/.exec(groups) ?? [];
-  expect(group).toMatch(new RegExp(`-${id}-1$`));
+  const [group = ""] = await groupsOf(id);
   await supervisord.call("stopProcess", group, true);
   const stopped = await becomes(id, { status: "stopped" });
   expect(stopped.status_reason).toContain("Stopped on the server, not by Quarterdeck");
@@ -155,19 +159,29 @@ test("a worker stopped on the server is shown as stopped, and can be started her
   await becomes(id, { status: "installed" });
 });
 
+test("a worker of which one process is started on the server again is failed, and can be stopped", async () => {
+  const { id } = await create({ processes: 2 });
+  // At once, because the first of two that are stopped one after the other makes the worker failed.
+  await supervisord.call("stopAllProcesses", true);
+  await becomes(id, { status: "stopped" });
+  const [group = ""] = await groupsOf(id);
+  await supervisord.call("startProcess", group, false);
+  const failed = await becomes(id, { status: "failed" });
+  expect(failed.status_reason).toContain("Process 2: Stopped on the server, not by Quarterdeck");
+  await service.call("DELETE", `/api/worker/${id}/stop`);
+  await becomes(id, { status: "stopped" });
+  expect(await groupsOf(id)).toEqual([]);
+});
+
 test("a start, or a restart, of a worker stopped on the server is in transit until it is up", async () => {
   const { id } = await create({ processes: 2, startsecs: 2 });
-  const groups = async () =>
-    JSON.stringify(await supervisord.call("getAllProcessInfo")).matchAll(
-      new RegExp(`"group":"(quarterdeck-\\w+-${id}-\\d)"`, "g"),
-    );
   const orders = [
     ["POST", "start", 2, "stopped", ["up"]],
     ["PUT", "restart", 2, "stopped", []],
     ["POST", "start", 1, "failed", ["recovered"]],
   ] as const;
   for (const [method, order, count, status, told] of orders) {
-    for (const [, group = ""] of [...(await groups())].slice(0, count))
+    for (const group of (await groupsOf(id)).slice(0, count))
       await supervisord.call("stopProcess", group, true);
     await becomes(id, { status });
     await service.call(method, `/api/worker/${id}/${order}`);
