@@ -1,7 +1,9 @@
 // Reads from the logs of supervisord and its processes how they ended.
 import { folderProblem } from "../supervisor/reasons.ts";
-import { isAway, type Rpc } from "./rpc.ts";
-import type { RpcArgument } from "./xml-rpc.ts";
+import { readTail } from "./files.ts";
+import type { Machine } from "./machine.ts";
+import { failedMethod, isAway, type Rpc } from "./rpc.ts";
+import { RpcFault } from "./xml-rpc.ts";
 
 /** How much of the end of supervisord's log is read. */
 const logBytes = 32 * 1024;
@@ -54,28 +56,46 @@ function parseUnstarted(log: string): string | null {
   return folderProblem(code, folder);
 }
 
-/** Returns the end of a log; "" where it cannot be read, e.g. because there is none. */
-async function readEnd(rpc: Rpc, method: string, ...args: readonly RpcArgument[]) {
-  try {
-    const text = await rpc(method, ...args);
-    return typeof text === "string" ? text : "";
-  } catch (error) {
-    if (isAway(error)) throw error;
-    return "";
-  }
+/** Most bytes of a character after its first one. */
+const cutBytes = 3;
+
+/**
+ * Returns the end of a log; "" where it cannot be read, e.g. because there is none; null where it is not UTF-8, which
+ * supervisord cannot send.
+ * @param names of the process; none = the log of supervisord itself
+ */
+async function readEnd(rpc: Rpc, bytes: number, method: string, ...names: readonly string[]) {
+  // supervisord counts bytes, so what it reads may begin within a character.
+  for (let cut = 0; cut <= cutBytes; cut += 1)
+    try {
+      const text = await rpc(method, ...names, cut - bytes, 0);
+      return typeof text === "string" ? text : "";
+    } catch (error) {
+      if (isAway(error)) throw error;
+      if (!(error instanceof RpcFault) || error.code !== failedMethod) return "";
+    }
+  return null;
 }
+
+/** A process that has ended: its name, and the path of its log. */
+type Ended = { name: string; log: string };
 
 /** Returns how processes have ended, by their names. */
 export async function readExits(
-  rpc: Rpc,
-  names: readonly string[],
+  { rpc, machine }: { rpc: Rpc; machine: Machine },
+  ended: readonly Ended[],
 ): Promise<Map<string, ProcessExit>> {
-  const exits = parseExits(await readEnd(rpc, "readLog", -logBytes, 0));
-  for (const name of names) {
+  const exits = parseExits((await readEnd(rpc, logBytes, "readLog")) ?? "");
+  for (const { name, log } of ended) {
     const exit = exits.get(name);
     if (exit?.code !== unstartedCode) continue;
-    const log = await readEnd(rpc, "readProcessStdoutLog", name, -unstartedBytes, 0);
-    const unstarted = parseUnstarted(log);
+    const end =
+      (await readEnd(rpc, unstartedBytes, "readProcessStdoutLog", name)) ??
+      (await readTail(machine, log, unstartedBytes).catch((error: unknown) => {
+        if (isAway(error)) throw error;
+        return "";
+      }));
+    const unstarted = parseUnstarted(end);
     if (unstarted !== null) exits.set(name, { ...exit, unstarted });
   }
   return exits;

@@ -152,6 +152,13 @@ export async function factsOf(machine: Machine, paths: readonly string[]): Promi
   });
 }
 
+/** @returns the last bytes of a file as text, whatever they are */
+export async function readTail(machine: Machine, path: string, bytes: number): Promise<string> {
+  const end = await run({ machine, script: 'tail -c "$2" -- "$1"', args: [path, `${bytes}`] });
+  if (end.exitCode !== ok) throw problemOf(`Couldn't read ${path}`, end);
+  return end.stdout;
+}
+
 /** @returns the bytes from `offset`, fewer where the file ends */
 export async function readBytes(
   machine: Machine,

@@ -362,6 +362,26 @@ test("stops a program that did not start, whether supervisord has it or not", as
   await manager.remove(2);
 });
 
+test("reports a missing folder as the reason where the log before it is not UTF-8, and looks after the others meanwhile", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const [root, latin] = [makeFolder(context), join(makeFolder(context), "latin")];
+  writeFileSync(latin, Buffer.from("Fähre\n", "latin1"));
+  manager.start(programOf(1, { root, startretries: 0, args: shell(`cat ${latin}; sleep 300`) }));
+  manager.start(programOf(2, {}));
+  await expect.poll(() => isUp(manager, 1)() && isUp(manager, 2)(), soon).toBe(true);
+  rmSync(root, { recursive: true });
+  sendSignal(pidsOf(manager, 1)[0], "SIGTERM");
+  await expect.poll(() => manager.state(1), soon).toBe("FATAL");
+  expect(manager.processes(1)[0]?.reason).toBe(
+    `Couldn't start: the folder ${root} does not exist.`,
+  );
+  expect(manager.away(2)).toBe(null);
+  await manager.stop(2);
+  await manager.remove(1);
+  await manager.remove(2);
+});
+
 test("reports a missing folder, or one behind a broken link, as the reason of a failed start", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);

@@ -33,6 +33,11 @@ type RpcOptions = {
 
 /** `SHUTDOWN_STATE` of `supervisor.xmlrpc.Faults`. */
 const shutdownState = 6;
+/**
+ * Code of a fault that supervisord reports as its HTTP status: the method failed, e.g. because a log is not UTF-8. supervisord
+ * itself goes on.
+ */
+export const failedMethod = 500;
 /** More than a response with ten thousand processes. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
@@ -74,6 +79,11 @@ export function createRpc(options: RpcOptions): Rpc {
     if (answer.status === 401)
       throw new SupervisordAway(
         `supervisord wants another user name or password on ${path}. Quarterdeck uses those of its configuration file.`,
+      );
+    if (answer.status === failedMethod)
+      throw new RpcFault(
+        failedMethod,
+        `supervisord answered HTTP ${answer.status} to ${method} on ${path}.`,
       );
     if (answer.status !== 200)
       throw new SupervisordAway(`supervisord answered HTTP ${answer.status} on ${path}.`);

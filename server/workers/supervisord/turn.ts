@@ -47,19 +47,23 @@ export function createTurn(options: TurnOptions) {
   const reachOf = ({ rpc }: Connected) => ({ rpc, machine });
 
   /** Polls supervisord. @returns the programs of this installation that belong to no known slot */
-  async function observe(rpc: Rpc): Promise<Map<string, Observed>> {
+  async function observe({ rpc, installed }: Connected): Promise<Map<string, Observed>> {
     for (const { slots } of workers.values()) for (const slot of slots.values()) slot.looks();
     const answer = await rpc("getAllProcessInfo");
     if (answer !== last?.answer) last = { answer, seen: readProcesses(answer, names, nowMs()) };
     const seen = new Map(last.seen);
     const all = [...workers.values()].flatMap((worker) =>
-      [...worker.slots.values()].map((slot) => ({ slot, name: groupOf(worker, slot) })),
+      [...worker.slots.values()].map((slot) => ({
+        slot,
+        name: groupOf(worker, slot),
+        log: names.logOf(installed.logFolder, worker.id, slot.number),
+      })),
     );
-    const ended = all.flatMap(({ slot, name }) => {
+    const ended = all.filter(({ slot, name }) => {
       const one = seen.get(name);
-      return one !== undefined && slot.hasEnded(one) ? [name] : [];
+      return one !== undefined && slot.hasEnded(one);
     });
-    const exits = ended.length > 0 ? await readExits(rpc, ended) : null;
+    const exits = ended.length > 0 ? await readExits({ rpc, machine }, ended) : null;
     for (const { slot, name } of all) {
       const one = seen.get(name) ?? null;
       const isOfInterest = one !== null && slot.hasEnded(one);
@@ -196,7 +200,7 @@ export function createTurn(options: TurnOptions) {
       for (const worker of workers.values())
         if (await attempt(worker, "step", () => step(connected, worker))) isAnyTaken = true;
       if (!isAnyTaken) return;
-      await endStrays(connected.rpc, await observe(connected.rpc));
+      await endStrays(connected.rpc, await observe(connected));
     }
   }
 
@@ -206,7 +210,7 @@ export function createTurn(options: TurnOptions) {
       comparedAtMs = nowMs();
       await files.compare(connected, isFirst);
     }
-    const strays = await observe(connected.rpc);
+    const strays = await observe(connected);
     await endStrays(connected.rpc, strays);
     await takeSteps(connected);
     for (const worker of workers.values())
