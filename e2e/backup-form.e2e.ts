@@ -1,6 +1,12 @@
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { configurationRow, expectAccessible, expectRow, expectToast } from "./helpers.ts";
+import {
+  configurationRow,
+  expectAccessible,
+  expectRow,
+  expectToast,
+  openWithin,
+} from "./helpers.ts";
 import { listOf, newestOf } from "./backup-helpers.ts";
 
 const source = (page: Page): Locator => page.getByRole("combobox", { name: "Source" });
@@ -19,6 +25,12 @@ test.describe("creating a configuration", () => {
     await expectAccessible(page);
     await page.getByRole("link", { name: "New backup" }).first().click();
 
+    await expect(page.getByLabel("Name")).toHaveValue("");
+    // Like the palette's “New backup” of a database.
+    await openWithin(page, `${listOf(backups)}/new?type=site&id=${backups.site.id}`);
+    await expect(page.getByLabel("Name")).toHaveValue(backups.site.name);
+    await page.goBack();
+    await expect(page.getByLabel("Name")).toHaveValue("");
     await source(page).selectOption(`database ${backups.database.id}`);
     await page.getByLabel("Name").fill("Orders by the hour");
     await page.getByLabel("Schedule").selectOption("Every hour");

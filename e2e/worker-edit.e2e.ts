@@ -44,6 +44,20 @@ test("a change replaces the processes and is shown, from the list to the worker'
   await expect(page.getByText("queue default → high, memory 128 → 256")).toBeVisible();
 });
 
+test("the form of another worker has that worker's settings", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker({ queue: "mail" });
+  const { id: otherId } = await site.createWorker({ queue: "reports" });
+  const queue = page.getByLabel("Queue", { exact: true });
+  await page.goto(`${service.url}/workers/${id}/edit`);
+  await expect(queue).toHaveValue("mail");
+  await openWithin(page, `/workers/${otherId}/edit`);
+  await expect(queue).toHaveValue("reports");
+});
+
 test("reverts a change that cannot start, and shows this and why on the worker's page @long", async ({
   connected: page,
   service,

@@ -57,12 +57,12 @@ export function NotificationsPage() {
       <SiteTabs siteId={siteId} current="Notifications" />
       <Panel>
         {channels === null ? (
-          <SiteChannels key={siteId} used={used} {...list} />
+          <SiteChannels used={used} {...list} />
         ) : (
           <AccountChannels channels={channels} intro={introHere} {...list} />
         )}
       </Panel>
-      {channels === null && <AddChannelForm key={siteId} siteId={siteId} />}
+      {channels === null && <AddChannelForm siteId={siteId} />}
     </>
   );
 }

@@ -41,7 +41,8 @@ function EventList() {
   );
 }
 
-function NewWebhook({ siteId }: { siteId: number }) {
+export function WebhookNewPage() {
+  const { siteId } = useLoaderData<typeof newWebhookLoader>();
   const { data: site } = useQuery(siteQuery(siteId));
   const { data: installation } = useQuery(installationQuery());
   const [made, setMade] = useState<{ webhook: Webhook; secret: string } | null>(null);
@@ -96,10 +97,4 @@ function NewWebhook({ siteId }: { siteId: number }) {
       </div>
     </>
   );
-}
-
-export function WebhookNewPage() {
-  const { siteId } = useLoaderData<typeof newWebhookLoader>();
-  // Keyed by site, so that the secret is dropped when the site changes.
-  return <NewWebhook key={siteId} siteId={siteId} />;
 }

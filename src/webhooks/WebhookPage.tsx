@@ -65,12 +65,8 @@ const focusTitle = (element: HTMLElement | null) => {
   return handFocusOn(element);
 };
 
-type WebhookViewProps = Pick<
-  Awaited<ReturnType<typeof webhookLoader>>,
-  "id" | "siteId" | "view" | "deliveryId"
->;
-
-function WebhookView({ id, siteId, view, deliveryId }: WebhookViewProps) {
+export function WebhookPage() {
+  const { id, siteId, view, deliveryId } = useLoaderData<typeof webhookLoader>();
   const navigate = useNavigate();
   const [poll] = useState(() => makePoller());
   const { data: site } = useQuery({ ...siteQuery(siteId ?? 0), enabled: siteId !== null });
@@ -162,10 +158,4 @@ function WebhookView({ id, siteId, view, deliveryId }: WebhookViewProps) {
       {hasExtras(webhook) && <VerifyHelp />}
     </>
   );
-}
-
-export function WebhookPage() {
-  const data = useLoaderData<typeof webhookLoader>();
-  // Keyed by webhook, so that the secret is dropped when the webhook changes.
-  return <WebhookView key={data.id} {...data} />;
 }

@@ -35,7 +35,7 @@ export function WorkerNewPage() {
   return (
     <WorkerForm
       // Keyed, because duplicating another worker is a new form.
-      key={original?.id}
+      key={search}
       title={original === null ? "New worker" : `Duplicate ${workerName(original)}`}
       siteId={siteId}
       serverId={serverId}

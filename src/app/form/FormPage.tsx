@@ -2,7 +2,7 @@
 // contract's schema as the service does, sends them, shows the service's errors at their fields, and asks before
 // unsaved values are lost.
 import { zodResolver } from "@hookform/resolvers/zod";
-import type { MouseEvent, ReactNode } from "react";
+import { type MouseEvent, type ReactNode, useEffect } from "react";
 import { flushSync } from "react-dom";
 import {
   type DefaultValues,
@@ -23,7 +23,7 @@ import { type Crumb, Crumbs } from "../place/Crumbs.tsx";
 import { setServerErrors } from "./form-values.ts";
 import { LeaveGuard, savedState } from "./LeaveGuard.tsx";
 import { LinkButton } from "../LinkButton.tsx";
-import { leaveSaved } from "../routing/page-change.ts";
+import { focusLateHeading, leaveSaved } from "../routing/page-change.ts";
 import { toast } from "../toasts.ts";
 import { useTypedValues } from "./typed-values.ts";
 
@@ -123,6 +123,8 @@ export function FormPage<Values extends FieldValues, Body>({
   });
   const { isSubmitting, isDirty, errors } = form.formState;
   const isRestored = useTypedValues(form);
+  // The shell moves the focus to another path only, and another query is another form, too.
+  useEffect(focusLateHeading, []);
   const submit = form.handleSubmit(async (body) => {
     try {
       const saved = await save(body);
@@ -146,7 +148,7 @@ export function FormPage<Values extends FieldValues, Body>({
       )}
       {notice}
       <FormProvider {...form}>
-        <LeaveGuard isDirty={isDirty} question={leaveQuestion} />
+        <LeaveGuard isDirty={isDirty} question={leaveQuestion} hasQuery />
         <form
           noValidate
           aria-label={title}

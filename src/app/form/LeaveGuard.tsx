@@ -18,6 +18,8 @@ type LeaveGuardProps = {
   loss?: string;
   stay?: string;
   leave?: string;
+  /** Whether the query of the URL fills in the page, so that another query discards it. */
+  hasQuery?: boolean;
 };
 
 /** Asks before leaving the page loses something: form values, or a secret that is shown only once. */
@@ -27,11 +29,13 @@ export function LeaveGuard({
   loss = "Your changes will be lost.",
   stay = "Keep editing",
   leave = "Discard changes",
+  hasQuery = false,
 }: LeaveGuardProps) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation, historyAction }) =>
       isDirty &&
-      currentLocation.pathname !== nextLocation.pathname &&
+      (currentLocation.pathname !== nextLocation.pathname ||
+        (hasQuery && currentLocation.search !== nextLocation.search)) &&
       // Back and Forward restore the state of an earlier save.
       (historyAction === NavigationType.Pop || !isSaved(nextLocation.state)) &&
       // Without a session, nothing could be sent.

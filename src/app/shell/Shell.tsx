@@ -1,7 +1,7 @@
 // The frame around every page: navigation, notices, toasts, confirmations, and the redirect to the connect page without
 // a session.
-import { memo, Suspense, useLayoutEffect } from "react";
-import { Navigate, Outlet, useNavigation } from "react-router";
+import { Fragment, memo, Suspense, useLayoutEffect } from "react";
+import { Navigate, Outlet, useLocation, useNavigation } from "react-router";
 import { sessions } from "../../api/session.ts";
 import { paths } from "../../paths.ts";
 import { nextChange, useStore } from "../../store.ts";
@@ -69,6 +69,16 @@ function Travel() {
   );
 }
 
+/** Keyed by path, so that nothing on the page of one object, such as a form or a secret, is kept for the next. */
+function Page() {
+  const { pathname } = useLocation();
+  return (
+    <Fragment key={pathname}>
+      <Outlet />
+    </Fragment>
+  );
+}
+
 export const Shell = memo(() => {
   const { session } = useStore(sessions.state);
   const link = useStore(linkState);
@@ -103,7 +113,7 @@ export const Shell = memo(() => {
             </Suspense>
           )}
           <RememberNotice />
-          <Outlet />
+          <Page />
         </main>
       </div>
       <Travel />

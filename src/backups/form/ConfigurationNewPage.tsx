@@ -31,8 +31,13 @@ async function createConfiguration(serverId: number, body: CreateBackupConfigura
 }
 
 export function ConfigurationNewPage() {
-  const { serverId } = useLoaderData<typeof newConfigurationLoader>();
   const { search } = useLocation();
+  // Keyed, because another source is a new form.
+  return <NewConfiguration key={search} search={search} />;
+}
+
+function NewConfiguration({ search }: { search: string }) {
+  const { serverId } = useLoaderData<typeof newConfigurationLoader>();
   const { data: server } = useQuery(serverQuery(serverId));
   const name = serverName(serverId, server);
   const choices = useChoices(serverId);

@@ -116,7 +116,7 @@ export function EntryPage() {
   if (state.opened === null) return null;
   return (
     <EntryForm
-      key={`${kind} ${id} ${state.times}`}
+      key={state.times}
       kind={kind}
       id={id}
       opened={state.opened}
