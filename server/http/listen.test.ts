@@ -1,4 +1,6 @@
-// Tests that a client that is still sending when it is refused gets the whole response, and no reset connection.
+// Tests that a client that is still sending when it is refused gets the whole response, and no reset connection, and that one that
+// sends no request is disconnected.
+import { once } from "node:events";
 import type { Server } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -177,5 +179,38 @@ test("a client that stays connected after a refused CONNECT does not keep the se
     await closed;
   } finally {
     socket.destroy();
+  }
+});
+
+test("closes a connection whose headers do not arrive in time, and none that sends a body slowly", async () => {
+  const read = Promise.withResolvers<void>();
+  const hasty = await listen(
+    async (request) => {
+      read.resolve();
+      return new Response(await request.text());
+    },
+    0,
+    "127.0.0.1",
+    500,
+  );
+  try {
+    const open = (first: string) => {
+      let got = "";
+      const socket = connect({ port: portOf(hasty), host: "127.0.0.1" });
+      socket.on("data", (data) => (got += data.toString()));
+      const ended = once(socket, "close").then(() => got);
+      socket.write(first);
+      return { socket, ended };
+    };
+    const head = ["POST / HTTP/1.1", "Host: 127.0.0.1", "Content-Length: 4", closing, "", ""];
+    const slow = open(`${head.join("\r\n")}slo`);
+    await read.promise;
+    for (const first of ["GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-", ""])
+      expect(await open(first).ended, first).toMatch(/^HTTP\/1\.1 408 .*did not arrive in time/s);
+    slow.socket.write("w");
+    expect(await slow.ended).toMatch(/^HTTP\/1\.1 200 .*slow$/s);
+  } finally {
+    hasty.closeAllConnections();
+    hasty.close();
   }
 });

@@ -19,8 +19,16 @@ import { limitSending } from "./sending-limit.ts";
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 
-/** @throws the system's error where the port cannot be opened */
-export async function listen(fetch: Fetch, port: number, host: string): Promise<Server> {
+/**
+ * @param headersMs how long a client may take to send the headers of a request
+ * @throws the system's error where the port cannot be opened
+ */
+export async function listen(
+  fetch: Fetch,
+  port: number,
+  host: string,
+  headersMs = 60_000,
+): Promise<Server> {
   const respond = getRequestListener(fetch, {
     hostname: hostInUrl(host),
     errorHandler: (error) =>
@@ -29,8 +37,13 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
         : toResponse(errorStatus.server_error, errorMessage.server_error),
   });
   // The app refuses requests without a `Host`. Node's limit for a whole request would end an upload, so each operation sets its
-  // own.
-  const options = { requireHostHeader: false, requestTimeout: 0 };
+  // own. Without it, Node has no limit for the headers either.
+  const options = {
+    requireHostHeader: false,
+    requestTimeout: 0,
+    headersTimeout: headersMs,
+    connectionsCheckingInterval: headersMs / 2,
+  };
   const server = createServer(options, (incoming, outgoing) => {
     lingerAfter(incoming, outgoing);
     leaveWhenClosing(server, outgoing);
