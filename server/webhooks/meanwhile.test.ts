@@ -149,6 +149,39 @@ test("a redelivery of a completed delivery delays nothing, however often it fail
   expect(await service.delivery(id)).toMatchObject({ status: "retrying", ended_at: null });
 });
 
+test("a redelivery of all failed deliveries delays nothing, but those that were missed keep their order", async () => {
+  const { receiver, webhook } = await service.receive();
+  await service.deploy({ commit: "refused" });
+  const refused = await service.newest(webhook.id, "delivered");
+  await service.query("update webhook_deliveries set status = 'failed' where id = $1", [
+    refused.id,
+  ]);
+  let accepted = "missed";
+  receiver.answer((index, response) =>
+    status(receiver.arrivals[index]?.body.includes(accepted) === true ? 200 : 422)(index, response),
+  );
+  const resend = () =>
+    service.json("POST", `/api/site-webhook/${webhook.id}/redeliver`, { status: "failed" });
+  expect(await resend()).toMatchObject({ status: 202, body: { count: 1 } });
+  await service.newest(webhook.id, "retrying");
+  await service.deploy({ commit: "missed 1" });
+  await service.newest(webhook.id, "delivered", 1);
+  expect(await service.delivery(refused.id)).toMatchObject({ status: "retrying", ended_at: null });
+
+  const enable = (enabled: boolean) =>
+    service.call("PUT", `/api/site-webhook/${webhook.id}`, { enabled });
+  await enable(false);
+  await service.deploy({ commit: "missed 2" });
+  await service.deploy({ commit: "missed 3" });
+  await soon(async () =>
+    expect((await service.show(webhook.id)).missed_deliveries).toBeGreaterThan(2),
+  );
+  accepted = "missed 3";
+  await enable(true);
+  expect(await resend()).toMatchObject({ status: 202 });
+  expect(await service.newest(webhook.id, "pending")).toMatchObject({ waits_for: refused.id });
+});
+
 test("an attempt whose job was assigned to another runner meanwhile records nothing; the delivery is sent again", async () => {
   const hold = holding();
   const { receiver, webhook } = await service.receive(hold.answer);

@@ -67,7 +67,10 @@ export async function sendMissed(tx: Connection, webhookId: number, now: Date): 
   return sent.length;
 }
 
-/** Makes deliveries due again that failed since a time, except pings: the oldest, up to `maxRedelivered`. */
+/**
+ * Makes deliveries due again that failed since a time, except pings: the oldest, up to `maxRedelivered`. Missed ones keep their order;
+ * the others had ended, so later events do not wait for them.
+ */
 export async function sendFailed(
   tx: Connection,
   webhookId: number,
@@ -88,7 +91,11 @@ export async function sendFailed(
     .limit(maxRedelivered);
   const sent = await tx
     .update(webhookDeliveries)
-    .set({ ...sentAnew, ended_at: null, next_attempt_at: now })
+    .set({
+      ...sentAnew,
+      ended_at: sql`case when not ${isMissed} then ${webhookDeliveries.ended_at} end`,
+      next_attempt_at: now,
+    })
     .where(inArray(webhookDeliveries.id, oldest))
     .returning({ id: webhookDeliveries.id });
   const [left] = await tx
