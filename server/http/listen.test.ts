@@ -191,7 +191,7 @@ test("closes a connection whose headers do not arrive in time, and none that sen
     },
     0,
     "127.0.0.1",
-    500,
+    4000,
   );
   try {
     const open = (first: string) => {
