@@ -12,16 +12,21 @@ const options = {
   now: new Date("2026-02-01T00:00:00Z"),
   signal: new AbortController().signal,
 };
-const keyOf = (day: number) => `${day}-202601${String(day).padStart(2, "0")}T030000Z-0.tar.zst`;
+const keyOf = (day: number, extension = "tar") =>
+  `${day}-202601${String(day).padStart(2, "0")}T030000Z-0.${extension}.zst`;
 
-async function makeStorage(days: readonly number[], change = {}): Promise<ListedStorage> {
+async function makeStorage(
+  days: readonly number[],
+  change = {},
+  extension = "tar",
+): Promise<ListedStorage> {
   const root = await makeRoot();
   for (const day of days) {
     const at = `2026-01-${String(day).padStart(2, "0")}T03:00:00.000Z`;
     const manifest = {
       format: "quarterdeck-backup",
       version: 1,
-      name: keyOf(day),
+      name: keyOf(day, extension),
       size: 1,
       sha256: "0".repeat(64),
       compression: "zstd",
@@ -36,8 +41,8 @@ async function makeStorage(days: readonly number[], change = {}): Promise<Listed
       counts: { kind: "folder", entries: 1, bytes: 1, digest: "0" },
       ...change,
     };
-    await writeFile(join(root, keyOf(day)), "x");
-    await writeFile(join(root, `${keyOf(day)}.json`), JSON.stringify(manifest));
+    await writeFile(join(root, keyOf(day, extension)), "x");
+    await writeFile(join(root, `${keyOf(day, extension)}.json`), JSON.stringify(manifest));
   }
   return createLocalStorage({ path: root });
 }
@@ -59,6 +64,18 @@ test("reads the oldest files first, and leaves those beyond its limits to the ne
   await expect(
     readAdoptable(storage, { ...options, limits: { ...adoptionLimits, objects: 4 } }),
   ).rejects.toThrow(/more than 2 backups, which is too many/);
+});
+
+test("reads the oldest files of whole MySQL and MariaDB servers first", async () => {
+  const database = { type: "database", engine: "mysql-server", id: 1, name: "all" };
+  const source = { ...database, server: { id: 1, name: "a" } };
+  const counts = { kind: "database", tables: {} };
+  const extension = "mysql-server.tar";
+  const storage = await makeStorage([20, 3, 11], { source, counts }, extension);
+  const limits = { ...adoptionLimits, manifests: 2 };
+  const { files, leftOut } = await readAdoptable(storage, { ...options, limits });
+  expect(leftOut).toEqual([]);
+  expect(files.map(({ key }) => key)).toEqual([keyOf(3, extension), keyOf(11, extension)]);
 });
 
 test.each([

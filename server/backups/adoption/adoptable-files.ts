@@ -142,7 +142,7 @@ async function listSizes(
 }
 
 /** Returns the time in the name of a stored file, to sort by; other names sort last. */
-const timeIn = (key: string): string => /(\d{8}T\d{6}Z)(?:-\d+)?\.[a-z.]+$/.exec(key)?.[1] ?? "~";
+const timeIn = (key: string): string => /(\d{8}T\d{6}Z)(?:-\d+)?\.[a-z.-]+$/.exec(key)?.[1] ?? "~";
 
 /** Selects keys within the limits, oldest first, because backups are listed by their ids: those that are added later must be newer. */
 function withinLimits(
