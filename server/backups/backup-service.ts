@@ -113,7 +113,12 @@ export function createBackupService(options: BackupServiceOptions) {
         await jobs.send(tx, "backup.clean", { storage_provider_id, path, server_id: serverId });
     } else if (kind === "restore")
       await store.update(tx, row.id, { restore_status: "failed", restore_output: reason });
-    else await store.update(tx, row.id, { drill_status: "canceled", drill_output: reason });
+    else {
+      // Otherwise a drill that was due would be queued again at once.
+      const drilled_at = new Date(clock.now());
+      const change = { drill_status: "canceled", drill_output: reason, drilled_at } as const;
+      await store.update(tx, row.id, change);
+    }
   };
 
   /** Refuses to cancel a task that another instance runs. Checked before anything is stored. @throws a conflict */

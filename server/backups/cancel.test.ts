@@ -115,6 +115,46 @@ test("canceling a waiting run ends it at once, and the run before it continues",
   gate.rule(() => "pass");
 });
 
+test("a queued drill that is canceled, or that waits too long, is not due again at once", async () => {
+  const { service, gate } = every;
+  const first = await service.installed({ ...sourceKinds.folder, storage_provider_id: gated });
+  const second = await service.installed({ ...sourceKinds.SQLite, storage_provider_id: gated });
+  const { id } = await service.run(second.id);
+  gate.rule((asked) => (asked.startsWith("PUT") ? "hang" : "pass"));
+  const running = await startRun(first.id);
+  await soon(() => expect(gate.asked().join()).toContain("PUT"));
+  const queueDrill = async () =>
+    expect((await service.call("POST", `/api/backup/${id}/drill`)).status).toBe(202);
+  await queueDrill();
+  const { body: canceled } = await cancel(id);
+  expect(canceled).toMatchObject({ drill_status: "canceled", drilled_at: expect.any(String) });
+
+  await service.query("update backups set drilled_at = null where id = $1", [id]);
+  await queueDrill();
+  await service.query(
+    `update pgboss.job deadline set start_after = pgboss.job_now() from pgboss.job task
+      where deadline.data ->> 'id' = task.id::text and (task.data ->> 'backup_id')::int = $1
+        and deadline.state = 'created' and task.state = 'created'`,
+    [id],
+  );
+  // Looks for jobs that are due at its start.
+  const other = await createApp(service.options);
+  try {
+    await soon(async () =>
+      expect(await service.backup(id)).toMatchObject({
+        drill_status: "failed",
+        drill_output: expect.stringMatching(/^Timed out after 24 hours in the queue: /),
+        drilled_at: expect.any(String),
+      }),
+    );
+  } finally {
+    await other.close("keep");
+  }
+  expect((await cancel(running)).status).toBe(202);
+  await service.becomes(running, "failed");
+  gate.rule(() => "pass");
+});
+
 test("canceling a run while it reads the full that it stores changes against says so", async () => {
   const { service, gate } = every;
   const change = { storage_provider_id: gated, incremental: true };

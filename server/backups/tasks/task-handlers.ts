@@ -178,7 +178,8 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
           await store.update(tx, backup.id, { restore_status: "failed", restore_output: reason });
           await recordEvent(tx, restoreEvent(configuration, backup, never));
         } else if (task.kind === "drill") {
-          await store.update(tx, backup.id, { drill_status: "failed", drill_output: reason });
+          const ended = { drill_output: reason, drilled_at: never.endedAt };
+          await store.update(tx, backup.id, { ...ended, drill_status: "failed" });
           await configurations.setDrillFailed(tx, backup, never.endedAt);
           await recordEvent(tx, drillFailedEvent(configuration, backup, never));
         }
