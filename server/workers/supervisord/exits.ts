@@ -2,6 +2,7 @@
 import { folderProblem } from "../supervisor/reasons.ts";
 import { readTail } from "./files.ts";
 import type { Machine } from "./machine.ts";
+import type { Observed } from "./observed.ts";
 import { failedMethod, isAway, type Rpc } from "./rpc.ts";
 import { RpcFault } from "./xml-rpc.ts";
 
@@ -21,23 +22,33 @@ export type ProcessExit = {
 /** Exit code of a process of supervisord that could not execute its command. */
 const unstartedCode = 127;
 
+/** A process that has ended: its name, the path of its log, and what supervisord shows of it since. */
+type Ended = { name: string; log: string; seen: Pick<Observed, "stop" | "exitCode"> };
+
 export const unknownExit: ProcessExit = { code: null, signal: null };
 
+/** Every offset of a time zone is a multiple of this. */
+const zoneStepSeconds = 15 * 60;
+/** How long after the end of a process supervisord may write its line. */
+const lineDelaySeconds = 5;
+
 /**
- * Returns the newest exit of each process by its name. supervisord keeps no exit code of a failed start, and any other only until
- * the next start; its log has all of them.
- * @param log the end of supervisord's own log
+ * Returns the newest exit of a process. supervisord keeps no exit code of a failed start, and any other only until the next start;
+ * its log has all of them, except those that its `loglevel` leaves out, hence the comparison with the time of the end.
+ * @param log the end of supervisord's own log, whose times are those of an unknown time zone
  */
-function parseExits(log: string): Map<string, ProcessExit> {
-  const ends = log.matchAll(
-    / (?:exited|stopped): (\S+) \((?:exit status (\d+)|terminated by (SIG\w+))/g,
+function findExit(log: string, { name, seen }: Ended): ProcessExit {
+  const lines = log.matchAll(
+    /^(\S+) ([\d:]+)\S* \w+ (?:exited|stopped): (\S+) \((?:exit status (\d+)|terminated by (SIG\w+))/gm,
   );
-  return new Map(
-    [...ends].map(([, name = "", code, signal]) => [
-      name,
-      { code: code === undefined ? null : Number(code), signal: signal ?? null },
-    ]),
-  );
+  const [, , , , code, signal] =
+    [...lines].findLast(([, date, time, of]) => {
+      const seconds = Date.parse(`${date}T${time}Z`) / 1000 - seen.stop;
+      const delay = ((seconds % zoneStepSeconds) + zoneStepSeconds) % zoneStepSeconds;
+      return of === name && delay < lineDelaySeconds;
+    }) ?? [];
+  if (seen.exitCode !== null) return { code: seen.exitCode, signal: null };
+  return { code: code === undefined ? null : Number(code), signal: signal ?? null };
 }
 
 /**
@@ -77,15 +88,13 @@ async function readEnd(rpc: Rpc, bytes: number, method: string, ...names: readon
   return null;
 }
 
-/** A process that has ended: its name, and the path of its log. */
-type Ended = { name: string; log: string };
-
 /** Returns how processes have ended, by their names. */
 export async function readExits(
   { rpc, machine }: { rpc: Rpc; machine: Machine },
   ended: readonly Ended[],
 ): Promise<Map<string, ProcessExit>> {
-  const exits = parseExits((await readEnd(rpc, logBytes, "readLog")) ?? "");
+  const own = (await readEnd(rpc, logBytes, "readLog")) ?? "";
+  const exits = new Map(ended.map((one) => [one.name, findExit(own, one)]));
   for (const { name, log } of ended) {
     const exit = exits.get(name);
     if (exit?.code !== unstartedCode) continue;

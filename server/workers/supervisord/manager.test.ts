@@ -405,6 +405,30 @@ test("reports a missing folder, or one behind a broken link, as the reason of a 
   await manager.remove(2);
 });
 
+test("takes no earlier exit for one that supervisord's loglevel leaves out of its log", async (context) => {
+  const terse = await startSupervisord();
+  try {
+    await terse.stop();
+    const text = readFileSync(terse.config, "utf8");
+    writeFileSync(terse.config, text.replace("[supervisord]", "$&\nloglevel=warn"));
+    await terse.start();
+    const manager = makeManager(context, terse);
+    await manager.resume([]);
+    const crashed = join(makeFolder(context), "crashed");
+    // Its ends are more than a second apart, because supervisord gives whole seconds.
+    const script = `[ -e ${crashed} ] && sleep 1.2 && exit; touch ${crashed}; exec sleep 300`;
+    manager.start(programOf(1, { startsecs: 0, maxTime: 1, args: shell(script) }));
+    await expect.poll(() => isUp(manager, 1)() && existsSync(crashed), soon).toBe(true);
+    sendSignal(pidsOf(manager, 1)[0], "SIGKILL");
+    await expect.poll(() => manager.processes(1)[0]?.restarts, soon).toBeGreaterThan(1);
+    const [{ outages = [], lastEnd } = {}] = manager.processes(1);
+    expect(outages).toHaveLength(1);
+    expect(lastEnd).toContain("SIGKILL");
+  } finally {
+    await terse.close();
+  }
+});
+
 test("reports a program that is gone without the exit code of the run before", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);

@@ -11,6 +11,10 @@ export type Observed = {
   start: number;
   /** The same by the clock of this machine, to within a second. Milliseconds since 1970. */
   startedAtMs: number;
+  /** Time of the newest end, in seconds of the server's clock; 0 = it never ended. */
+  stop: number;
+  /** Exit code of the run that has just ended; null = a signal ended it, or another run has begun. */
+  exitCode: number | null;
   /** Why the process could not be started or did not stay up; empty where that is unknown. */
   spawnError: string;
 };
@@ -20,6 +24,8 @@ const info = z.object({
   statename: z.string(),
   pid: z.int(),
   start: z.int(),
+  stop: z.int(),
+  exitstatus: z.int(),
   now: z.int(),
   spawnerr: z.string(),
 });
@@ -49,6 +55,8 @@ export function readProcesses(
       pid: data.pid === 0 ? null : data.pid,
       start: data.start,
       startedAtMs: data.start === 0 ? 0 : nowMs - (data.now - data.start) * 1000,
+      stop: data.stop,
+      exitCode: data.statename === "EXITED" && data.exitstatus >= 0 ? data.exitstatus : null,
       spawnError: data.spawnerr,
     });
   }

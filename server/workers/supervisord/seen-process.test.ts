@@ -30,12 +30,14 @@ function createSeen(changed: (state: ProcessState) => void = () => undefined) {
   return seen;
 }
 
+const quiet = { stop: 0, exitCode: null, spawnError: "" };
+
 /** @returns the states inferred from two polls, the second one of another run; each start is in seconds */
 function statesOf(next: Pick<Observed, "state" | "start">): ProcessState[] {
   const states: ProcessState[] = [];
   const seen = createSeen((state) => states.push(state));
   const look = (state: ProcessState, pid: number, start: number) =>
-    seen.take({ state, pid, start, startedAtMs: start * 1000, spawnError: "" }, null, false);
+    seen.take({ ...quiet, state, pid, start, startedAtMs: start * 1000 }, null, false);
   look("STARTING", 10, 100);
   look(next.state, 11, next.start);
   return states;
@@ -63,10 +65,10 @@ test.each<[string, Pick<Observed, "state" | "start">, ProcessState[]]>([
 
 test("a failed start has no exit code, even if an earlier poll has read that of the run before", () => {
   const seen = createSeen();
-  const at = { start: 100, startedAtMs: 100_000 };
+  const at = { ...quiet, start: 100, startedAtMs: 100_000 };
   const exit = { code: 3, signal: null };
-  seen.take({ ...at, state: "RUNNING", pid: 10, spawnError: "" }, null, true);
-  seen.take({ ...at, state: "EXITED", pid: null, spawnError: "" }, exit, false);
+  seen.take({ ...at, state: "RUNNING", pid: 10 }, null, true);
+  seen.take({ ...at, state: "EXITED", pid: null }, exit, false);
   expect(seen.status()).toMatchObject({ exitCode: 3 });
   seen.take({ ...at, state: "FATAL", pid: null, spawnError: "can't find command" }, null, false);
   expect(seen.status()).toMatchObject({ exitCode: null });

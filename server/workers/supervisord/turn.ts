@@ -59,9 +59,9 @@ export function createTurn(options: TurnOptions) {
         log: names.logOf(installed.logFolder, worker.id, slot.number),
       })),
     );
-    const ended = all.filter(({ slot, name }) => {
-      const one = seen.get(name);
-      return one !== undefined && slot.hasEnded(one);
+    const ended = all.flatMap(({ slot, ...one }) => {
+      const its = seen.get(one.name);
+      return its !== undefined && slot.hasEnded(its) ? [{ ...one, seen: its }] : [];
     });
     const exits = ended.length > 0 ? await readExits({ rpc, machine }, ended) : null;
     for (const { slot, name } of all) {
