@@ -1,3 +1,4 @@
+import { rename } from "node:fs/promises";
 import { expect, test } from "./fixtures.ts";
 import { listOf } from "./backup-helpers.ts";
 import { expectAccessible } from "./helpers.ts";
@@ -38,8 +39,13 @@ test("sets up a backup of everything unprotected on a server in one go", async (
   await expect(dialog.getByLabel("Keep last")).toHaveAttribute("aria-invalid", "true");
   await dialog.getByLabel("Keep last").fill("5");
   await dialog.getByLabel("Restore drill").fill("30");
+  await rename(database.file, `${database.file}.away`);
   await dialog.getByRole("button", { name: "Create 2 backups" }).click();
   const result = page.getByRole("dialog", { name: "Create 2 backups" });
+  await expect(result.getByText("1 done, 1 failed", { exact: true })).toBeVisible();
+  // A retry tests the configuration that exists, instead of creating another one.
+  await rename(`${database.file}.away`, database.file);
+  await result.getByRole("button", { name: "Retry failed" }).click();
   await expect(result.getByText("2 done", { exact: true })).toBeVisible();
   await expect(result.getByText("installed", { exact: true })).toHaveCount(2);
   await result.getByRole("button", { name: "Close" }).click();
@@ -48,6 +54,7 @@ test("sets up a backup of everything unprotected on a server in one go", async (
 
   const list = await service.call("GET", `/api/server/${server.id}/backups?sort=name`);
   expect(await list.json()).toMatchObject({
+    meta: { total: 2 },
     data: [
       { name: site.name, frequency: "0 3 * * *", hold: 5, drill: 30 },
       { name: database.name, frequency: "0 1 * * *", hold: 5, drill: 30 },

@@ -9,9 +9,6 @@ import { everyConfigurationQuery } from "../queries.ts";
 
 export type ProtectPlan = { values: ProtectAll; targets: readonly Target[] };
 
-/** Sites and databases may have equal ids. */
-const keyOf = ({ type, id }: Pick<Target, "type" | "id">) => `${type} ${id}`;
-
 /**
  * Rows are identified by the index of their target.
  * @param isShown whether a dialog shows the outcome, so that no toast is needed
@@ -21,15 +18,16 @@ export function createProtectRun(
   { values, targets }: ProtectPlan,
   isShown: () => boolean,
 ): BulkRun {
+  /** Ids of the created configurations by index. */
+  const created = new Map<number, number>();
+
   async function look() {
     const query = everyConfigurationQuery(serverId);
     const { data } = await queryClient.fetchQuery({ ...query, staleTime: 0, retry: false });
-    const found = new Map(
-      data.map((one) => [keyOf({ type: one.type, id: one.backupable.id }), one]),
-    );
+    const found = new Map(data.map((one) => [one.id, one]));
     return new Map(
-      targets.flatMap((target, index) => {
-        const one = found.get(keyOf(target));
+      [...created].flatMap(([index, id]) => {
+        const one = found.get(id);
         return one === undefined
           ? []
           : [[index, { status: one.status, reason: one.status_reason }] as const];
@@ -43,10 +41,14 @@ export function createProtectRun(
       const target = targets[index];
       if (target === undefined) return;
       const body = bodyOf(values, target, index, targets.length);
-      await mutate(
-        { mutationFn: () => call("createBackupConfiguration", { id: serverId }, { body }) },
-        undefined,
-      );
+      const { backupable_type: _type, backupable_id: _id, ...settings } = body;
+      const id = created.get(index);
+      const mutationFn = () =>
+        id === undefined
+          ? call("createBackupConfiguration", { id: serverId }, { body })
+          : // A retry: a change tests the configuration again.
+            call("updateBackupConfiguration", { id }, { body: settings });
+      created.set(index, (await mutate({ mutationFn }, undefined)).id);
     },
     onDone: () => undefined,
     look,
