@@ -198,6 +198,8 @@ type Missing = {
   statements: string[];
   /** Statements that grant their privileges. */
   grants: string[];
+  /** Statements for privileges of PUBLIC that are not granted, because it has others on the server. */
+  leftOut: string[];
 };
 
 const created = new RegExp(`^CREATE (?:USER|ROLE) IF NOT EXISTS (${grantee})`);
@@ -207,33 +209,59 @@ const statementsIn = (content: string): string[] =>
     .split(/;\n(?=CREATE |GRANT |REVOKE |SET |-- )/)
     .filter((statement) => /^(?:CREATE|GRANT|REVOKE|SET DEFAULT ROLE) /.test(statement));
 
-/** Returns the accounts of the backup that a server does not have. @param existing quoted for SQL */
+/** Returns the accounts of the backup that a server does not have, and PUBLIC where it has no privilege. */
 export function missingAccounts(
   files: Pick<AccountFiles, "accounts" | "grants">,
-  existing: ReadonlySet<string>,
+  { names: existing, ofEverybody }: Existing,
 ): Missing {
   const missing = statementsIn(files.accounts).flatMap((statement) => {
     const name = created.exec(statement)?.[1];
     return name === undefined || existing.has(name) ? [] : [{ name, statement }];
   });
   const names = missing.map(({ name }) => name);
-  const isOfMissing = (statement: string) => {
-    const role = settingRole.exec(statement)?.[1];
-    const to = role ?? granting.exec(statement)?.[4];
-    return to !== undefined && names.includes(to);
-  };
+  const granted = (to: readonly string[]) =>
+    statementsIn(files.grants).filter((statement) => {
+      const account = settingRole.exec(statement)?.[1] ?? granting.exec(statement)?.[4];
+      return account !== undefined && to.includes(account);
+    });
+  const isFree = ofEverybody.length === 0;
   return {
     names,
     statements: missing.map(({ statement }) => statement),
-    grants: statementsIn(files.grants).filter(isOfMissing),
+    grants: granted(isFree ? [...names, everybody] : names),
+    leftOut: isFree ? [] : granted([everybody]).filter((one) => !ofEverybody.includes(one)),
   };
 }
 
-/** @returns the accounts, quoted for SQL */
-export const existingAccounts = async (
+type Existing = {
+  /** The accounts, quoted for SQL. */
+  names: ReadonlySet<string>;
+  /** Statements for the privileges of PUBLIC. */
+  ofEverybody: readonly string[];
+};
+
+export async function existingAccounts(
   client: MysqlClient,
   signal: AbortSignal,
-): Promise<Set<string>> => new Set((await listAccounts(client, signal)).map(shownAs));
+): Promise<Existing> {
+  const rows = await listAccounts(client, signal);
+  const [lines] = await showAccounts(client, rows.filter(isEverybody), signal);
+  return {
+    names: new Set(rows.map(shownAs)),
+    ofEverybody: (lines ?? []).flatMap((line) => tidyGrant(line, everybody) ?? []),
+  };
+}
+
+/** Returns a statement that revokes the privileges of PUBLIC, which had none before these grants; "" where there are none. */
+export async function revokeFromEverybody(
+  client: MysqlClient,
+  grants: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  if (!grants.some((one) => granting.exec(one)?.[4] === everybody)) return "";
+  const { ofEverybody } = await existingAccounts(client, signal);
+  return ofEverybody.length === 0 ? "" : `REVOKE ALL PRIVILEGES, GRANT OPTION FROM ${everybody};\n`;
+}
 
 /** Returns statements that drop accounts. @param names quoted for SQL; roles of MariaDB have no host */
 export const dropAccounts = (names: readonly string[]): string =>

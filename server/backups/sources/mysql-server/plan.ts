@@ -32,7 +32,7 @@ export type Member = {
 export type ServerPlan = {
   /** `building`: only accounts and scratch databases were created; `done`: only scratch databases remain to be dropped. */
   state: "building" | "begun" | "done";
-  /** Accounts that the restore creates, quoted for SQL, and the statements for their privileges. */
+  /** Accounts that the restore creates, quoted for SQL, and the statements for their privileges and those of PUBLIC. */
   accounts: string[];
   grants: string[];
   members: Member[];

@@ -31,6 +31,7 @@ import {
   existingAccounts,
   grantsPath,
   missingAccounts,
+  revokeFromEverybody,
 } from "./accounts.ts";
 import { listDatabases, makesAccounts } from "./databases.ts";
 import { createExchange, listScratch } from "./exchange.ts";
@@ -124,6 +125,10 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
       grants: missing.grants,
       members: [],
     };
+    if (missing.leftOut.length > 0)
+      say(
+        `Not granted, because PUBLIC keeps the privileges that it has on this server: ${missing.leftOut.join("; ")}.`,
+      );
     if (missing.names.length === 0) return plan;
     await writePlan(names, plan);
     try {
@@ -168,8 +173,11 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
   ): Promise<void> {
     if (plan?.state === "undone") return clean(signal);
     await exchange.putBack(plan?.members ?? [], { say, signal });
-    if (plan !== null && plan.accounts.length > 0)
-      await exchange.run(dropAccounts(plan.accounts), null, signal);
+    if (plan !== null) {
+      const revoke = await revokeFromEverybody(client, plan.grants, signal);
+      const sql = revoke + dropAccounts(plan.accounts);
+      if (sql !== "") await exchange.run(sql, null, signal);
+    }
     await cleanUndone(names, plan, () => clean(signal));
   }
 

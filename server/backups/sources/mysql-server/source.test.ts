@@ -120,7 +120,7 @@ describe("all databases of a MariaDB server", () => {
     );
     await server.query(
       null,
-      "GRANT SELECT ON shop.* TO reader; GRANT SELECT ON shop.* TO app@'%'; GRANT reader TO writer; GRANT SELECT (id), INSERT ON shop.orders TO app@'%' WITH GRANT OPTION; GRANT ALL ON `a.b ``c' \"ü\" $1`.* TO app@'%'; GRANT SELECT ON blog.* TO app@'%'; GRANT EXECUTE ON FUNCTION shop.vat TO app@'%'; GRANT writer TO app@'%'; SET DEFAULT ROLE writer FOR app@'%'; GRANT PROCESS ON *.* TO 'odd`''user'@'10.%'",
+      "GRANT SELECT ON shop.* TO reader; GRANT SELECT ON shop.* TO app@'%'; GRANT reader TO writer; GRANT SELECT (id), INSERT ON shop.orders TO app@'%' WITH GRANT OPTION; GRANT ALL ON `a.b ``c' \"ü\" $1`.* TO app@'%'; GRANT SELECT ON blog.* TO app@'%'; GRANT EXECUTE ON FUNCTION shop.vat TO app@'%'; GRANT writer TO app@'%'; SET DEFAULT ROLE writer FOR app@'%'; GRANT SELECT ON blog.* TO PUBLIC; GRANT PROCESS ON *.* TO 'odd`''user'@'10.%'",
     );
     await server.query(
       "blog",
@@ -155,6 +155,7 @@ describe("all databases of a MariaDB server", () => {
 
     await server.query(null, "CREATE DATABASE later");
     await dropAccounts();
+    await server.query(null, "REVOKE ALL PRIVILEGES, GRANT OPTION FROM PUBLIC");
     await server.query(
       null,
       "DROP DATABASE blog; DROP DATABASE full; DELETE FROM `a.b ``c' \"ü\" $1`.`t``'`; DELETE FROM shop.orders; DROP FUNCTION shop.vat; CREATE TABLE shop.newer (id INT); CREATE USER app2@'%' IDENTIFIED BY 'y'",
@@ -170,6 +171,8 @@ describe("all databases of a MariaDB server", () => {
     );
     await server.query(null, "DROP DATABASE later; DROP USER app2@'%'");
     expect([await content(), await accounts()]).toEqual(before);
+    // The remaining tests have accounts without privileges.
+    await server.query(null, "REVOKE ALL PRIVILEGES, GRANT OPTION FROM PUBLIC");
   });
 
   inLongForm(() => {
@@ -312,6 +315,7 @@ describe("all databases of a MariaDB server", () => {
         null,
         `SET foreign_key_checks = 0; ${databases.map((name) => `DROP DATABASE IF EXISTS ${quoted(name)};`).join("")}`,
       );
+      await server.query(null, "GRANT SELECT ON blog.* TO PUBLIC");
       const { manifest, archive } = await dump();
       expect(manifest).toMatchObject({ databases: [], tables: {} });
       expect(await sourceOn().isEmpty?.(never)).toBe(true);
@@ -319,7 +323,15 @@ describe("all databases of a MariaDB server", () => {
       await dropAccounts();
       const drill = await sourceOn().drill(from(archive), manifest, attemptOf(7));
       expect(drill).toContain("0 databases restored");
-      await sourceOn().restore(from(archive), attemptOf(7));
+      await server.query(
+        null,
+        "REVOKE SELECT ON blog.* FROM PUBLIC; GRANT INSERT ON blog.* TO PUBLIC",
+      );
+      const restore = attemptOf(7);
+      await sourceOn().restore(from(archive), restore);
+      expect(restore.said).toContain(
+        "Not granted, because PUBLIC keeps the privileges that it has on this server: GRANT SELECT ON `blog`.* TO PUBLIC.",
+      );
       const named = (text: string) =>
         text.split("\n").filter((line) => /^(?:app|odd|reader|writer)/.test(line));
       expect(named(await accounts())).toEqual(named(before));
