@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { columnsIn, tellLoss } from "./column-types.ts";
+import { columnsIn, domainsIn, tellLoss, withoutDomain } from "./column-types.ts";
 
 const kept = { name: "n", isGenerated: false };
 
@@ -17,6 +17,17 @@ test.each([
   ["date", "timestamp with time zone"],
   ["text", "name"],
   ["numeric(10,4)[]", "numeric(10,2)[]"],
+  ["numeric(12,4)", "money"],
+  ["text", "numeric(10,2)"],
+  ["text", "double precision"],
+  ["text", "date"],
+  ["character varying(40)", "timestamp(0) without time zone"],
+  // Spaces at its end are cut.
+  ["text", "character varying(3)"],
+  ["character varying(5)", "character(5)"],
+  ["interval", "interval year to month"],
+  ["app.place", "app.place(2)"],
+  ["app.mood", "app.pair"],
 ])("a column of type %s silently loses data as %s", (was, is) => {
   expect(tellLoss({ ...kept, type: was }, { ...kept, type: is })).toContain(
     `was ${was} in the backup and is ${is} now`,
@@ -40,8 +51,42 @@ test.each([
   ["timestamp(0) with time zone", "timestamp with time zone"],
   ["json", "jsonb"],
   ["app.mood", "app.mood"],
+  ["app.place(2)", "app.place"],
+  ["app.mood", "character varying"],
+  ["bytea", "text"],
+  ["text", "numeric"],
+  ["character varying(36)", "uuid"],
+  ["text", "jsonb"],
+  ["text", "public.citext"],
+  ["character varying(3)", "character varying(5)"],
+  ["character(3)", "character(5)"],
+  ["integer", "character varying(3)"],
+  ["interval day to second(3)", "interval"],
+  ["bit(3)", "bit varying(5)"],
+  ["text[]", "integer[]"],
 ])("a column of type %s never silently loses data as %s", (was, is) => {
   expect(tellLoss({ ...kept, type: was }, { ...kept, type: is })).toBeNull();
+});
+
+test("an enum takes a label or refuses it", () => {
+  const is = { ...kept, type: "app.mood[]", isEnum: true };
+  expect(tellLoss({ ...kept, type: "text[]" }, is)).toBeNull();
+});
+
+test("replaces domains by their types", () => {
+  const domains = domainsIn(`
+CREATE DOMAIN app.price AS numeric(10,2) NOT NULL DEFAULT 0
+\tCONSTRAINT positive CHECK ((VALUE > (0)::numeric));
+
+CREATE DOMAIN app."list of prices" AS app.price[];
+
+CREATE DOMAIN app.odd AS app.odd;
+`);
+  expect(
+    ["app.price", 'app."list of prices"[]', "app.odd", "text"].map((type) =>
+      withoutDomain(type, domains),
+    ),
+  ).toEqual(["numeric(10,2)", "numeric(10,2)[][]", "app.odd", "text"]);
 });
 
 test("a generated column has no values in a dump", () => {
@@ -90,5 +135,10 @@ ALTER TABLE app."odd (""x"")" ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTI
     ["number", "bigint"],
   ]);
   expect(columnsIn("CREATE TABLE app.typed OF app.kind;\n")).toEqual([]);
+  expect(
+    columnsIn(
+      "CREATE TYPE app.kind AS (\n\tid integer,\n\tn text\n);\nCREATE TABLE app.typed OF app.kind;\n",
+    ),
+  ).toMatchObject([{ type: "integer" }, { name: "n", type: "text" }]);
   expect(columnsIn("CREATE TABLE app.nothing (\n);\n")).toEqual([]);
 });

@@ -99,9 +99,17 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL table that is restored alone",
 
   test.each([
     {
-      before: "create table t (n numeric(10,4)); insert into t values (1.2345)",
-      since: "alter table t alter n type numeric(10,2)",
+      before:
+        "create domain price as numeric(10,4); create table t (n price); insert into t values (1.2345)",
+      since: "create domain rounded as numeric(10,2); alter table t alter n type rounded",
       words: /column n of public\.t was numeric\(10,4\) in the backup and is numeric\(10,2\) now/,
+    },
+    {
+      before:
+        "create type kind as (n text); create table t of kind; insert into t values ('1.999')",
+      since:
+        "drop table t; drop type kind; create type kind as (n numeric(4,2)); create table t of kind; insert into t values (1)",
+      words: /column n of public\.t was text in the backup and is numeric\(4,2\) now/,
     },
     {
       before:

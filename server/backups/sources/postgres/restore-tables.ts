@@ -6,7 +6,7 @@ import pg from "pg";
 import type { Host } from "../../../hosts/host.ts";
 import { SourceError, type Attempt } from "../source.ts";
 import type { Entry } from "./archive.ts";
-import { columnsIn, tellLoss, type Column } from "./column-types.ts";
+import { columnsIn, domainsIn, tellLoss, withoutDomain, type Column } from "./column-types.ts";
 import { serverVersion, withClient, type Target } from "./connection.ts";
 import { findDropped } from "./dropped-tables.ts";
 import { completeTables, emptyTables, restoreAside } from "./restore-tables-sql.ts";
@@ -62,27 +62,39 @@ async function listLive(client: pg.Client): Promise<{ schema: string; name: stri
   return rows;
 }
 
-/** @returns the columns of each table, in the order of `tables`; none for a table that does not exist */
+type LiveColumn = Column & {
+  /** Whether the type is an enum, or an array of one. */
+  isEnum: boolean;
+};
+
+/** @returns the columns of each table, without domains, in the order of `tables`; none for a table that does not exist */
 async function listColumns(
   client: pg.Client,
   tables: readonly Pick<WantedTable, "schema" | "name">[],
-): Promise<Column[][]> {
+): Promise<LiveColumn[][]> {
   // With an empty search path, types carry their schemas, as in a dump.
   await client.query("select pg_catalog.set_config('search_path', '', false)");
-  const found: Column[][] = [];
+  const { rows: named } = await client.query<{ name: string; type: string }>(
+    "select format_type(oid, null) as name, format_type(typbasetype, typtypmod) as type from pg_type where typtype = 'd'",
+  );
+  const domains = new Map(named.map(({ name, type }) => [name, type]));
+  const found: LiveColumn[][] = [];
   for (const { schema, name } of tables) {
-    const { rows } = await client.query<Column>(
-      `select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, a.attgenerated <> '' as "isGenerated"
+    const { rows } = await client.query<LiveColumn>(
+      `select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, a.attgenerated <> '' as "isGenerated",
+         exists (
+           select from pg_type t join pg_type e on e.oid in (t.oid, t.typelem) where t.oid = a.atttypid and e.typtype = 'e'
+         ) as "isEnum"
        from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
        where n.nspname = $1 and c.relname = $2 and a.attnum > 0 and not a.attisdropped`,
       [schema, name],
     );
-    found.push(rows);
+    found.push(rows.map((one) => ({ ...one, type: withoutDomain(one.type, domains) })));
   }
   return found;
 }
 
-/** @returns the columns that a table had when it was backed up; empty where the archive does not say */
+/** @returns the columns that a table had when it was backed up, without domains; empty where the archive does not say */
 async function readColumns(
   { tools, archive }: Backup,
   entries: readonly Entry[],
@@ -97,22 +109,28 @@ async function readColumns(
   const output = new PassThrough();
   const written = text(output);
   written.catch(() => undefined);
-  const end = await archive.run([table.line], {
-    argv: [tools.program("pg_restore"), "--schema-only", "--file=-"],
-    input: archive.openHead(),
-    output,
-    signal,
-  });
+  const types = entries.filter(({ kind }) => kind === "DOMAIN" || kind === "TYPE");
+  const end = await archive.run(
+    [table, ...types].map(({ line }) => line),
+    {
+      argv: [tools.program("pg_restore"), "--schema-only", "--file=-"],
+      input: archive.openHead(),
+      output,
+      signal,
+    },
+  );
   if (end.exitCode !== 0)
     throw new SourceError(`The backup could not be read: pg_restore says: ${lastWords(end)}`);
-  return columnsIn(await written);
+  const sql = await written;
+  const domains = domainsIn(sql);
+  return columnsIn(sql).map((one) => ({ ...one, type: withoutDomain(one.type, domains) }));
 }
 
 /** @throws SourceError where a column of the live table cannot hold every value of the backup */
 async function refuseLoss(
   backup: Backup,
   table: WantedTable,
-  liveColumns: readonly Column[],
+  liveColumns: readonly LiveColumn[],
   signal: AbortSignal,
 ): Promise<void> {
   if (liveColumns.length === 0) return;
