@@ -115,7 +115,7 @@ export async function restoreServer(
     }
     if (roles === null || built.length === 0)
       throw new SourceError("Nothing was changed: the backup holds no databases, or no roles.");
-    await exchange(target, session, { built, roles });
+    for (const leftOut of await exchange(target, session, { built, roles })) say(leftOut);
   } catch (error) {
     from.destroy();
     const state = await settleServer(target, tidy()).catch((left: unknown) => {
@@ -188,16 +188,16 @@ const attempts = 5;
 /** PostgreSQL's code for a database that has sessions. */
 const inUse = "55006";
 
-async function exchange(target: Target, session: Session, work: Exchange): Promise<void> {
+/** @returns messages about what was left out */
+async function exchange(target: Target, session: Session, work: Exchange): Promise<string[]> {
   // A database with sessions, including our own, cannot be renamed.
   const taken = new Set(work.built.map(({ name }) => name));
   const beside = [target.database, "postgres"].find((name) => !taken.has(name)) ?? "template1";
   for (let attempt = 1; ; attempt += 1)
     try {
-      await withClient({ ...target, database: beside }, session, (client) =>
+      return await withClient({ ...target, database: beside }, session, (client) =>
         exchangeOnce(client, work),
       );
-      return;
     } catch (error) {
       if (toError(toError(error).cause).code !== inUse) throw error;
       if (attempt === attempts)
@@ -208,7 +208,7 @@ async function exchange(target: Target, session: Session, work: Exchange): Promi
     }
 }
 
-async function exchangeOnce(client: pg.Client, { built, roles }: Exchange): Promise<void> {
+async function exchangeOnce(client: pg.Client, { built, roles }: Exchange): Promise<string[]> {
   const rename = (from: string, to: string) =>
     client.query(
       `alter database ${pg.escapeIdentifier(from)} rename to ${pg.escapeIdentifier(to)}`,
@@ -230,8 +230,9 @@ async function exchangeOnce(client: pg.Client, { built, roles }: Exchange): Prom
     await rename(name, old);
   }
   for (const { name, scratch } of built) await rename(scratch, name);
-  await releaseRoles(client, roles);
+  const leftOut = await releaseRoles(client, roles);
   await client.query("commit");
+  return leftOut;
 }
 
 async function sayLeft(

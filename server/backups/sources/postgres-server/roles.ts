@@ -26,6 +26,8 @@ type RoleStatements = {
   /** The roles to create, in the order of the dump. */
   missing: string[];
   statements: string[];
+  /** Grant them parameters of the server. */
+  parameters: string[];
   /** By role: the statement that sets its comment. */
   comments: Map<string, string>;
 };
@@ -34,6 +36,9 @@ const created = new RegExp(`^CREATE ROLE (${identifier})$`);
 const altered = new RegExp(`^ALTER ROLE (${identifier}) `);
 const commented = new RegExp(`^COMMENT ON ROLE (${identifier}) IS `);
 const granted = new RegExp(`^GRANT (${identifier}) TO (${identifier})(?: |$)`);
+const grantedParameter = new RegExp(
+  `^GRANT [A-Z ,]+ ON PARAMETER ${identifier} TO (${identifier})(?: |$)`,
+);
 
 /** @param existing names of the roles that the server has */
 export function statementsForMissing(
@@ -60,30 +65,34 @@ export function statementsForMissing(
     const [, role] = created.exec(statement) ?? altered.exec(statement) ?? [];
     return isMissing(role) ? [statement] : [];
   });
-  return { missing, statements, comments };
+  const parameters = all.filter((statement) => isMissing(grantedParameter.exec(statement)?.[1]));
+  return { missing, statements, parameters, comments };
 }
+
+/** What of the missing roles takes effect with the databases. */
+type Made = Omit<RoleStatements, "statements">;
 
 const grantor = new RegExp(` GRANTED BY ${identifier}$`);
 
 /**
  * Creates the missing roles, marked by a comment so that an interrupted restore can be undone.
- * @returns the created roles and their comments, for `releaseRoles`
+ * @returns what `releaseRoles` needs
  * @throws SourceError; no role was created then
  */
 export async function createMissingRoles(
   client: pg.Client,
   globals: string,
   mark: string,
-): Promise<Pick<RoleStatements, "missing" | "comments">> {
+): Promise<Made> {
   const { rows } = await client.query<{ name: string }>("select rolname as name from pg_roles");
-  const { missing, statements, comments } = statementsForMissing(
+  const { statements, ...made } = statementsForMissing(
     globals,
     new Set(rows.map(({ name }) => name)),
   );
   await client.query("begin; set local client_encoding = 'UTF8'");
   try {
     for (const statement of statements) await client.query(statement);
-    for (const role of missing)
+    for (const role of made.missing)
       await client.query(
         `comment on role ${pg.escapeIdentifier(role)} is ${pg.escapeLiteral(mark)}`,
       );
@@ -96,18 +105,33 @@ export async function createMissingRoles(
       { cause: error },
     );
   }
-  return { missing, comments };
+  return made;
 }
 
-/** Removes the mark in the transaction that completes the restore, so that `settleServer` keeps the roles. */
+/**
+ * Removes the mark in the transaction that completes the restore, so that `settleServer` keeps the roles. Grants parameters only
+ * then, because a role that has one cannot be dropped.
+ * @returns messages about parameters that this server does not have, or not to grant
+ */
 export async function releaseRoles(
   client: pg.Client,
-  { missing, comments }: Pick<RoleStatements, "missing" | "comments">,
-): Promise<void> {
+  { missing, parameters, comments }: Made,
+): Promise<string[]> {
   for (const role of missing)
     await client.query(
       comments.get(role) ?? `comment on role ${pg.escapeIdentifier(role)} is null`,
     );
+  const leftOut: string[] = [];
+  for (const statement of parameters) {
+    await client.query("savepoint parameter");
+    try {
+      await client.query(statement);
+    } catch (error) {
+      await client.query("rollback to parameter");
+      leftOut.push(`Left out: ${statement} (${toError(error).message})`);
+    }
+  }
+  return leftOut;
 }
 
 export async function markedRoles(client: pg.Client, marks: string[]): Promise<string[]> {

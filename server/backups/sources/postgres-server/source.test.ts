@@ -108,6 +108,8 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
        comment on role app is 'of the shop; all of it'; alter role app set work_mem = '8MB'; grant "odd ""role""; 'x'" to app with admin option;
        create role reader login password 'rea' createdb`,
     );
+    if (server.major >= 15)
+      await server.query("postgres", "grant set on parameter log_min_messages to app");
     await server.createDatabase(shop, "app");
     await server.createDatabase(full);
     await server.query(
@@ -167,6 +169,13 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     // An existing role is restored to its former state.
     await each("postgres", "drop database later", "alter role reader connection limit -1");
     expect(await everyDatabase()).toEqual(before);
+    if (server.major >= 15)
+      expect(
+        await server.query(
+          "postgres",
+          "select has_parameter_privilege('app', 'log_min_messages', 'set') as set",
+        ),
+      ).toEqual([{ set: true }]);
   });
 
   test("a single one is restored, in its place or as a new one", async () => {
@@ -406,6 +415,7 @@ GRANT c TO d;
 GRANT "a b" TO c GRANTED BY postgres;
 CREATE TABLESPACE t OWNER c LOCATION '/t';
 GRANT SET ON PARAMETER work_mem TO c;
+GRANT SET,ALTER SYSTEM ON PARAMETER log_min_messages TO "a b" WITH GRANT OPTION;
 `;
   expect(statementsForMissing(globals, new Set(["postgres", "c", "d"]))).toEqual({
     missing: ["a b"],
@@ -414,6 +424,7 @@ GRANT SET ON PARAMETER work_mem TO c;
       `ALTER ROLE "a b" WITH NOSUPERUSER PASSWORD 'it''s; CREATE ROLE x;'`,
       `GRANT "a b" TO c`,
     ],
+    parameters: [`GRANT SET,ALTER SYSTEM ON PARAMETER log_min_messages TO "a b" WITH GRANT OPTION`],
     comments: new Map([["a b", `COMMENT ON ROLE "a b" IS 'x;y'`]]),
   });
 });
