@@ -229,15 +229,19 @@ test("selects all matches across pages, follows them to their end, and shows whi
   for (const queue of ["mail-1", "mail-2", "mail-3"])
     mails.push((await site.createWorker({ queue, startsecs: 1, startretries: 0 })).id);
   const { id: other } = await site.createWorker({ queue: "other" });
-  for (const id of [...mails, other])
+  const { id: leaving } = await site.createWorker({ queue: "mail-4" });
+  for (const id of [...mails, other, leaving])
     await expect.poll(async () => (await site.worker(id)).status).toBe("installed");
-  await openList(page, `${service.url}/sites/${site.id}/workers?q=mail&per_page=2`);
+  await openList(page, `${service.url}/sites/${site.id}/workers?q=mail&per_page=2&sort=id`);
   await page.getByRole("checkbox", { name: "Select all on this page" }).check();
-  await bar(page).getByRole("button", { name: "Select all 3 that match" }).click();
-  await expect(bar(page)).toContainText("3 selected");
+  await bar(page).getByRole("button", { name: "Select all 4 that match" }).click();
+  await expect(bar(page)).toContainText("4 selected");
   // The button no longer exists.
-  await expect(bar(page).getByText("3 selected", { exact: true }).first()).toBeFocused();
+  await expect(bar(page).getByText("4 selected", { exact: true }).first()).toBeFocused();
   await expectAccessible(page);
+  // No longer matches, and is not on this page.
+  const change = await service.call("PUT", `/api/worker/${leaving}`, { queue: "reports" });
+  expect(change.status).toBe(200);
 
   await site.artisan(
     `case "$*" in *mail-2*) exit 1;; esac; trap "exit 0" TERM; while :; do sleep 0.1; done`,

@@ -62,6 +62,8 @@ export function BulkBar<Item extends { id: number }>({
     void begin(action, {
       ...words,
       items,
+      // Rows of other pages are not polled.
+      reread: isWhole ? () => fetchRows(listed, view) : undefined,
       onDone,
       read: () => fetchRows(listed, {}),
       show: meta.counts === undefined ? null : () => void navigate(pathOf({ status: failed })),

@@ -52,6 +52,8 @@ export const countText = (count: number, { one, many }: { one: string; many: str
 
 type Rows<Item> = BulkWords<Item> & {
   items: readonly Item[];
+  /** Reads the rows again, where `items` may be old: rows that are gone, or are no longer meant, are left alone. */
+  reread?: (() => Promise<readonly Item[]>) | undefined;
   /** Called for each finished row, which is then deselected, so that the remaining selection is what is left to do. */
   onDone: (id: number) => void;
   /** Reads the whole list, to watch the rows afterwards. */
@@ -72,21 +74,32 @@ let isLoading = false;
 /** Begins an action, with its question if it has one. */
 export async function begin<Item extends { id: number }>(
   action: BulkAction<Item>,
-  { items, onDone, read, show = null, ...words }: Rows<Item>,
+  { items: selected, reread, onDone, read, show = null, ...words }: Rows<Item>,
 ): Promise<void> {
   if (isLoading) return;
   const session = sessions.current();
   isLoading = true;
+  let items = selected;
   try {
     // Loaded first, so that no request is sent whose result could not be shown.
-    await loadBulkDialog();
-  } catch {
-    toast.failure("Couldn't load what the action needs.", loadAgain);
+    const dialog = await loadBulkDialog().catch(() => null);
+    if (dialog === null)
+      return void toast.failure("Couldn't load what the action needs.", loadAgain);
+    if (reread !== undefined) {
+      const now = new Map((await reread()).map((item) => [item.id, item]));
+      items = selected.flatMap(({ id }) => now.get(id) ?? []);
+    }
+  } catch (error) {
+    toast.failure(`Couldn't read the selected ${words.many}.`, error);
     return;
   } finally {
     isLoading = false;
   }
   if (sessions.current() !== session) return;
+  if (items.length === 0) {
+    toast.failure(`The selected ${words.many} no longer match.`);
+    return;
+  }
   const possible = items.filter((item) => action.refusal(item) === undefined);
   const byId = new Map(possible.map((item) => [item.id, item]));
   const toRow = (item: Item) => ({
