@@ -1,5 +1,9 @@
-import { afterEach, expect, test } from "vitest";
+import type { ServerResponse } from "node:http";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { soon } from "../testing/soon.ts";
 import { createUpstreamPairs, sendJson, silent, thisMachine } from "../testing/upstream-pair.ts";
+import { createForwarder } from "./forward.ts";
+import { currentDispatcher } from "./no-time-limit.ts";
 import { createUpstreamApp } from "./upstream.ts";
 
 const { startOther, startOurs, startPair, serveOn, close, closeFirst } = createUpstreamPairs();
@@ -97,3 +101,42 @@ test("an upstream that leads back to itself is reported instead of causing a loo
     { message: "QUARTERDECK_UPSTREAM leads back to this service itself." },
   ]);
 });
+
+test("an upstream may pause a response, and the one to an upload, for longer than fetch waits", async () => {
+  const held: ServerResponse[] = [];
+  const other = await startOther((request, response) => {
+    if (request.method === "GET") response.flushHeaders();
+    held.push(response);
+  });
+  shortenLimitsOfFetch();
+  const forward = createForwarder(other, null);
+  const headers = { "content-type": "application/octet-stream" };
+  const requests = () => [
+    new Request(`${other}/api/backup/1/file`),
+    new Request(`${other}/api/site/1/import`, { method: "POST", headers, body: "file" }),
+  ];
+  const read = async (response: Promise<Response>) => (await response).text();
+  const passed = Promise.allSettled(
+    requests().map((request) => read(forward(request, undefined, 600_000))),
+  );
+  await soon(() => expect(held).toHaveLength(2));
+  // These begin later, so `fetch` would have given up the others before.
+  for (const request of requests())
+    await expect(read(fetch(request))).rejects.toThrow(/^(?:terminated|fetch failed)$/);
+  for (const response of held) response.end("rest");
+  const rest = { status: "fulfilled", value: "rest" };
+  expect(await passed).toEqual([rest, rest]);
+});
+
+/** Lets `fetch` wait for 0.5 s instead of 300 s, until the end of the test. */
+function shortenLimitsOfFetch(): void {
+  const found = currentDispatcher();
+  if (found === null) throw new Error("fetch has no dispatcher.");
+  const { key, dispatcher } = found;
+  const limits = { bodyTimeout: 500, headersTimeout: 500 };
+  Reflect.set(globalThis, key, {
+    dispatch: (options: object, handler: unknown) =>
+      dispatcher.dispatch({ ...limits, ...options }, handler),
+  });
+  onTestFinished(() => void Reflect.set(globalThis, key, dispatcher));
+}

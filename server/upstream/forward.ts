@@ -7,6 +7,7 @@ import { addressOf } from "../http/client-address.ts";
 import { allowLongSending } from "../http/sending-limit.ts";
 import { isFile } from "../http/upload.ts";
 import { SendError, diagnoseSendError } from "../net/send-error.ts";
+import { fetchWithoutTimeLimit } from "./no-time-limit.ts";
 import { isPassedHeader, isPassedPath } from "./passed.ts";
 
 type ErrorStatus = 404 | 502 | 504 | 508;
@@ -140,6 +141,7 @@ export function createForwarder(
         raw: passed,
         redirect: "manual",
         signal: waiting.signal,
+        customFetch: fetchWithoutTimeLimit,
       });
       for (const unwanted of notPassedBack) response.headers.delete(unwanted);
       response.headers.set("Content-Security-Policy", fence);
