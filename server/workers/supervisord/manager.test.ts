@@ -421,9 +421,9 @@ test("takes no earlier exit for one that supervisord's loglevel leaves out of it
     await expect.poll(() => isUp(manager, 1)() && existsSync(crashed), soon).toBe(true);
     sendSignal(pidsOf(manager, 1)[0], "SIGKILL");
     await expect.poll(() => manager.processes(1)[0]?.restarts, soon).toBeGreaterThan(1);
-    const [{ outages = [], lastEnd } = {}] = manager.processes(1);
-    expect(outages).toHaveLength(1);
-    expect(lastEnd).toContain("SIGKILL");
+    const [crash] = manager.processes(1);
+    expect(crash?.outages).toHaveLength(1);
+    expect(crash?.lastEnd).toContain("SIGKILL");
   } finally {
     await terse.close();
   }
