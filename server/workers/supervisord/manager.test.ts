@@ -347,6 +347,23 @@ test("a failing start is given up with its exit code, and a missing program with
   expect(await left(manager)).toEqual(nothing);
 });
 
+test("a restart of a program whose start failed gives it all of its attempts again", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const starts = join(makeFolder(context), "starts");
+  const made = () => (existsSync(starts) ? readFileSync(starts, "utf8").length : 0);
+  // Fails, except for the second start, which is still under way when the restart comes.
+  const script = `printf x >>${starts}; [ "$(cat ${starts})" = xx ] && exec sleep 300; exit 3`;
+  const program = programOf(1, { startsecs: 60, startretries: 1, order: 1, args: shell(script) });
+  manager.start(program);
+  await expect.poll(() => made() === 2 && manager.state(1), soon).toBe("STARTING");
+  await manager.restart({ ...program, order: 2 });
+  await expect.poll(() => manager.state(1), soon).toBe("FATAL");
+  expect(manager.processes(1)[0]?.reason).toContain("2 times in a row");
+  expect(made()).toBe(4);
+  await manager.remove(1);
+});
+
 test("stops a program that did not start, whether supervisord has it or not", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);

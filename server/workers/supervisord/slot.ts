@@ -30,6 +30,9 @@ export function createSlot(number: number, ports: SlotPorts) {
   /** Whether the file was changed on the server, so that supervisord may have read other settings. */
   let isEdited = false;
 
+  /** Whether supervisord may count failed starts, which it does until a start succeeds or is given up, also across a stop. */
+  let isCounting = false;
+
   /** The wanted program at the time of the current poll's request. */
   let asked = ports.program();
   /** The wanted program at the last poll or step: a run that is seen for the first time began after that. */
@@ -94,6 +97,12 @@ export function createSlot(number: number, ports: SlotPorts) {
     cancelUntold: ending.cancelUntold,
   });
 
+  function noteCount() {
+    if (state() === "STARTING" || state() === "BACKOFF") isCounting = true;
+    else if (isThere === false || (state() !== "STOPPING" && state() !== "STOPPED"))
+      isCounting = false;
+  }
+
   /** Completes a stop or restart once the process has ended. */
   function checkEnding() {
     if (!ending.isUnderWay()) return;
@@ -115,7 +124,7 @@ export function createSlot(number: number, ports: SlotPorts) {
       if (!wanted || !isStartDue) return null;
       if (!isThere) return { kind: "addGroup" };
       if (isKept(state()) || state() === "STOPPING") return null;
-      return isAsWanted() ? { kind: "start" } : { kind: "removeGroup" };
+      return isAsWanted() && !isCounting ? { kind: "start" } : { kind: "removeGroup" };
     },
 
     target: ports.target,
@@ -145,6 +154,7 @@ export function createSlot(number: number, ports: SlotPorts) {
       wanted = up;
       isStartDue = up;
       if (record !== null) shown.restore(record);
+      noteCount();
     },
 
     /** To be called before each poll. */
@@ -161,6 +171,7 @@ export function createSlot(number: number, ports: SlotPorts) {
         ending.noteEnd(seenExit ?? unknownExit);
       if (seen === null) shown.takeAbsence(wasThere);
       else shown.take(seen, seenExit, wasThere === null);
+      noteCount();
       startedFor = asked;
       checkEnding();
     },
@@ -187,6 +198,7 @@ export function createSlot(number: number, ports: SlotPorts) {
           return;
         case "removeGroup":
           isThere = false;
+          isCounting = false;
           section = null;
           checkEnding();
           return;
@@ -197,13 +209,13 @@ export function createSlot(number: number, ports: SlotPorts) {
       }
     },
 
-    /** Whether the step replaces a running process by one with another section, which supervisord has to read first. */
+    /** Whether the step replaces a process by one of another section or group, which supervisord has to read first. */
     needsReading: ({ kind }: Step) =>
       (kind === "stop" || kind === "signal") &&
       wanted &&
-      hasProcess() &&
+      (isCounting || hasProcess()) &&
       // During a rolling change, the slot has the new settings only once its process has ended, hence `isFinal`.
-      (ending.isFinal() || !isAsWanted()),
+      (isCounting || ending.isFinal() || !isAsWanted()),
 
     /** To be called when a start is not possible. @param why a sentence */
     refuse(why: string) {
