@@ -12,7 +12,7 @@ import type { WorkerRow, WorkerStore } from "../store.ts";
 type CrashWatchOptions = {
   store: WorkerStore;
   inventory: InventoryStore;
-  manager: Pick<ProcessManager, "known" | "processes">;
+  manager: Pick<ProcessManager, "known" | "processes" | "away">;
   clock: Clock;
   log: Logger;
 };
@@ -61,6 +61,8 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
   }
 
   async function look(id: number): Promise<void> {
+    // A process that was down when its server was last seen may be up since.
+    if (manager.away(id) !== null) return;
     const nowMs = clock.now();
     const ordered = orderedAt.get(id) ?? 0;
     // An order in the future comes from a clock that was set back.

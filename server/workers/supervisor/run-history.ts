@@ -46,9 +46,9 @@ export function createRunHistory(now: () => number) {
   let isBetweenRuns = false;
   let upAt: number | null = null;
 
-  const close = () => {
+  const close = (atMs = now()) => {
     const last = outages.at(-1);
-    if (last?.backAt === null) last.backAt = now();
+    if (last?.backAt === null) last.backAt = Math.min(Math.max(last.at, atMs), now());
   };
 
   return {
@@ -75,6 +75,8 @@ export function createRunHistory(now: () => number) {
     holdUp() {
       isBetweenRuns = false;
     },
+    /** To be called when the process is known to be up. @param atMs since when, which may not have been observed */
+    up: (atMs: number) => close(atMs),
     /** To be called before the slot changes its state. */
     enter(from: ProcessState, to: ProcessState) {
       if (from === "RUNNING") upAt = to === "STOPPING" ? null : now();

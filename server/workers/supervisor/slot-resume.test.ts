@@ -71,6 +71,23 @@ describe("After a restart of the service", () => {
     expect(slot.status().state).toBe("RUNNING");
   });
 
+  test("an outage ended with the start seconds of a process that came up meanwhile", () => {
+    const { slot, system, clock } = setUp({ startsecs: 10 });
+    system.addGroup(50);
+    const since = 1_700_000_000_000 - 3600 * seconds;
+    const at = since - seconds;
+    slot.resume(
+      recordOf({ state: "STARTING", since, outages: [{ at, backAt: null }] }),
+      found,
+      true,
+    );
+    clock.advance(seconds);
+    expect(slot.status()).toMatchObject({
+      state: "RUNNING",
+      outages: [{ at, backAt: since + 10 * seconds }],
+    });
+  });
+
   test.for([
     ["RUNNING", true, ["STARTING"], 5],
     ["EXITED", true, ["STARTING"], 5],

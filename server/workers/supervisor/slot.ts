@@ -243,6 +243,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     state = record?.state === "STARTING" ? "STARTING" : "RUNNING";
     if (state === "STARTING") {
       const wholeMs = program().startsecs * 1000;
+      if (since + wholeMs <= clock.now() && hasBegun(leader)) history.up(since + wholeMs);
       timers.waitWithin(since + wholeMs - clock.now(), wholeMs, runOnceBegun);
     }
     save();

@@ -8,10 +8,13 @@ import { createSeenProcess } from "./seen-process.ts";
 const program = programOf(1, { startsecs: 3 });
 
 /** @param changed called with each state */
-function createSeen(changed: (state: ProcessState) => void = () => undefined) {
+function createSeen(
+  changed: (state: ProcessState) => void = () => undefined,
+  nowMs: () => number = () => 0,
+) {
   const seen = createSeenProcess(
     {
-      nowMs: () => 0,
+      nowMs,
       program: () => program,
       deployedAtMs: () => 0,
       restarting: () => undefined,
@@ -72,4 +75,23 @@ test("a failed start has no exit code, even if an earlier poll has read that of 
   expect(seen.status()).toMatchObject({ exitCode: 3 });
   seen.take({ ...at, state: "FATAL", pid: null, spawnError: "can't find command" }, null, false);
   expect(seen.status()).toMatchObject({ exitCode: null });
+});
+
+test("an outage ended with the start seconds of the process, however late it is seen to be up", () => {
+  let now = 100_000;
+  const seen = createSeen(undefined, () => now);
+  const look = (state: ProcessState, pid: number | null, start: number) =>
+    seen.take(
+      { ...quiet, state, pid, start, startedAtMs: start * 1000 },
+      { code: 1, signal: null },
+      false,
+    );
+  look("RUNNING", 10, 100);
+  now = 150_000;
+  look("EXITED", null, 100);
+  now = 151_000;
+  look("STARTING", 11, 151);
+  now = 400_000;
+  look("RUNNING", 11, 151);
+  expect(seen.status().outages).toEqual([{ at: 150_000, backAt: 154_000 }]);
 });

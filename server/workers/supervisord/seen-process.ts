@@ -58,6 +58,8 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
   let killed: string | null = null;
 
   const enter = (next: ProcessState, why: string | null) => {
+    // The process may have been up for long, because supervisord did not respond meanwhile.
+    if (next === "RUNNING") history.up(startedAtMs + startedAs().startsecs * 1000);
     history.enter(state, next);
     state = next;
     sinceMs = ports.nowMs();
