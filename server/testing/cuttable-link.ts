@@ -18,11 +18,11 @@ export type CuttableLink = {
 };
 
 /**
- * @param behind port of the server
+ * @param behind port of the server, or the path of its socket
  * @param delayMs returns after what time a connection is passed on, the first one being number 1
  */
 export async function startCuttableLink(
-  behind: number,
+  behind: number | string,
   delayMs: (number: number) => number = () => 0,
 ): Promise<CuttableLink> {
   const sockets = new Set<Socket>();
@@ -31,7 +31,7 @@ export async function startCuttableLink(
   let state: "whole" | "refusing" | "silent" = "whole";
   const pass = (near: Socket) => {
     if (state === "refusing") return void near.destroy();
-    const far = connect(behind, "127.0.0.1");
+    const far = typeof behind === "string" ? connect(behind) : connect(behind, "127.0.0.1");
     far.on("error", () => undefined);
     for (const [socket, other] of [
       [near, far],

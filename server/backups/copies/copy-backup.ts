@@ -3,7 +3,6 @@ import { pipeline } from "node:stream/promises";
 import { utcText } from "../../../contract/values.ts";
 import type { Claim } from "../../jobs/job-runner.ts";
 import type { Connection } from "../../store/database.ts";
-import { whileAway } from "../../store/while-away.ts";
 import { StorageError, type Storage } from "../../storage/storage.ts";
 import { readAdopted } from "../adoption/adopted-manifest.ts";
 import type { BackupRow } from "../backup-store.ts";
@@ -179,6 +178,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
       { claim, also }: { claim: Claim; also(tx: Connection): Promise<void> },
     ): Promise<boolean> {
       const output = createOutput();
+      const runner = { also, isOwn: true, signal };
       const at = { row: waiting };
       try {
         const started = await store.transaction(async (tx) => {
@@ -206,16 +206,10 @@ export function createCopyBackup(options: CopyBackupOptions) {
           locked_until: locked.until,
           warnings: locked.warning === null ? [] : [locked.warning],
         };
-        const { row } = at;
-        await whileAway(() => finish(row, configuration, facts, output, also), { clock, signal });
+        await finish(at.row, configuration, facts, output, runner);
       } catch (error) {
         const { row } = at;
-        await storeFailure(row, error, () =>
-          whileAway(() => fail(row, configuration, error, createOutput(output.text()), also), {
-            clock,
-            signal,
-          }),
-        );
+        await storeFailure(row, error, () => fail(row, configuration, error, output, runner));
       }
       return true;
     },
@@ -227,7 +221,9 @@ export function createCopyBackup(options: CopyBackupOptions) {
       reason: Error,
       also: (tx: Connection) => Promise<void>,
     ): Promise<void> {
-      await fail(row, configuration, reason, createOutput(row.output), also);
+      // Settling it again is safe.
+      const runner = { also, isOwn: false, signal: AbortSignal.abort() };
+      await fail(row, configuration, reason, createOutput(row.output), runner);
     },
   };
 }

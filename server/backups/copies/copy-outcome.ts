@@ -10,6 +10,9 @@ import type { BackupRow, BackupStore } from "../backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "../configuration-store.ts";
 import type { CopyQueue } from "./copy-queue.ts";
 import { createEndRun, type EndRunOptions } from "../run/end-run.ts";
+import type { Runner } from "../run/record-outcome.ts";
+import { lockUnended } from "../run/unended-row.ts";
+import { whileAway } from "../../store/while-away.ts";
 import { backupEntry, canceledAction, copyFailedEvent } from "../event-data.ts";
 import { cancellationMessage, Canceled, failureMessage } from "../failure-message.ts";
 import { createOutput, type Output } from "../output.ts";
@@ -92,12 +95,13 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
     copy: BackupRow,
     error: unknown,
     output: Output,
+    endedAt = now(),
   ): Promise<Noted & { isDone: boolean }> {
     const reason =
       error instanceof Canceled ? cancellationMessage(error, "copy") : failureMessage(error);
     output.say(reason);
     const failed = await store.move(tx, copy, "failed", {
-      ended_at: now(),
+      ended_at: endedAt,
       status_reason: reason,
       output: output.text(),
       stored_bytes: 0,
@@ -128,54 +132,82 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
     return { isDone: true, ended: noted?.ended ?? null, damaged: isDamaged ? run : null };
   }
 
+  /**
+   * Stores the outcome of a copy, and announces it.
+   * @param steps changes the rows in the transaction; the configuration is null where it was deleted
+   * @returns false where the status of the copy was changed meanwhile
+   */
+  async function record(
+    copy: BackupRow,
+    { id }: ConfigurationRow,
+    { endedAt, signal }: { endedAt: Date; signal: AbortSignal },
+    steps: (
+      tx: Connection,
+      configuration: ConfigurationRow | null,
+    ) => Promise<Noted & { isDone: boolean }>,
+  ): Promise<boolean> {
+    let noted: Noted & { isDone: boolean } = { isDone: false, ended: null };
+    const attempt = async (tx: Connection) => {
+      const configuration = await configurations.lock(tx, id);
+      const known = await store.lock(tx, copy.id);
+      // A previous attempt was committed, and only its response was lost.
+      if (known?.ended_at?.getTime() === endedAt.getTime()) return noted;
+      noted = await steps(tx, configuration);
+      return noted;
+    };
+    const stored = await whileAway(() => store.transaction(attempt), { clock, signal });
+    announce(stored);
+    return stored.isDone;
+  }
+
   return {
     /** Stores a successful copy. @throws where its status was changed meanwhile */
     async finish(
       copy: BackupRow,
-      { id }: ConfigurationRow,
+      configuration: ConfigurationRow,
       stored: StoredCopy,
       output: Output,
-      also: (tx: Connection) => Promise<void>,
+      { also, signal }: Runner,
     ): Promise<void> {
-      const ended = await store.transaction(async (tx) => {
-        const configuration = await configurations.lock(tx, id);
+      const endedAt = now();
+      await record(copy, configuration, { endedAt, signal }, async (tx, locked) => {
         const finished =
-          configuration === null
+          locked === null
             ? null
             : await store.move(tx, copy, "finished", {
                 ...stored,
                 ...(await chainStore.baseDamage(tx, copy)),
-                ended_at: now(),
+                ended_at: endedAt,
                 output: output.text(),
               });
         await chainStore.lockBase(tx, copy, stored.locked_until);
-        if (configuration === null || finished === null)
+        if (locked === null || finished === null)
           throw new Error(`Backup ${copy.id} was moved while it was copied.`);
-        const noted = await noteAtRun(tx, configuration, finished, null);
+        const noted = await noteAtRun(tx, locked, finished, null);
         await also(tx);
-        return noted?.ended ?? null;
+        return { isDone: true, ended: noted?.ended ?? null };
       });
-      announce({ ended });
       recovery.request(copy.storage_provider_id, copy.id);
     },
 
     /** Stores a copy that failed or was canceled. @returns false where its status was changed meanwhile */
     async fail(
       copy: BackupRow,
-      { id }: ConfigurationRow,
+      configuration: ConfigurationRow,
       error: unknown,
       output: Output,
-      also: (tx: Connection) => Promise<void>,
+      { also, isOwn, signal }: Runner,
     ): Promise<boolean> {
-      const { isDone, ...noted } = await store.transaction(async (tx) => {
-        const configuration = await configurations.lock(tx, id);
-        if (configuration === null) return { isDone: false, ended: null };
-        const done = await failIn(tx, configuration, copy, error, output);
+      const endedAt = now();
+      return record(copy, configuration, { endedAt, signal }, async (tx, locked) => {
+        if (locked === null) return { isDone: false, ended: null };
+        const from = isOwn ? await lockUnended(tx, store, copy) : copy;
+        // A copy of the output, because lines count only where they are committed.
+        const said = createOutput(output.text());
+        const done = await failIn(tx, locked, from, error, said, endedAt);
         await also(tx);
         return done;
       });
-      announce(noted);
-      return isDone;
     },
 
     /**

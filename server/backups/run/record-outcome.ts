@@ -13,6 +13,7 @@ import type { ChainStore } from "../incremental/chain-store.ts";
 import type { CopyQueue } from "../copies/copy-queue.ts";
 import type { CountsStore } from "../counts-store.ts";
 import { createEndRun } from "./end-run.ts";
+import { lockUnended } from "./unended-row.ts";
 import { countedBefore, lostRowsWarning } from "./lost-rows.ts";
 import { findAnomalies, manifestWarnings, type Measured } from "./anomalies.ts";
 import type { BackupRow, BackupStore } from "../backup-store.ts";
@@ -25,10 +26,12 @@ import type { Stored } from "../pipeline/store-dump.ts";
 import type { Resolver } from "../resolver.ts";
 import type { Manifest, Origin } from "../sources/source.ts";
 
-/** The runner of the task that a run is a part of. */
-type Runner = {
+/** The runner of the task that a run or a copy is a part of. */
+export type Runner = {
   /** Runs in the transaction of the outcome; throws where the task's claim is lost. */
   also(tx: Connection): Promise<void>;
+  /** Whether it has begun the work itself, under the claim that `also` checks. */
+  isOwn: boolean;
   signal: AbortSignal;
 };
 
@@ -151,13 +154,14 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     configuration: ConfigurationRow,
     error: unknown,
     output: Output,
-    { also, signal }: Runner,
+    { also, isOwn, signal }: Runner,
   ): Promise<boolean> {
     const reason =
       error instanceof Canceled ? cancellationMessage(error, workOf(row)) : failureMessage(error);
     output.say(reason);
     const record = async (tx: Connection) => {
-      const failed = await store.move(tx, row, "failed", {
+      const from = isOwn ? await lockUnended(tx, store, row) : row;
+      const failed = await store.move(tx, from, "failed", {
         ended_at: now(),
         status_reason: reason,
         output: output.text(),
@@ -168,9 +172,9 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
       });
       if (failed === null) return null;
       // `put` removes what it wrote, but a storage that became unavailable may still have a part of the file.
-      if (row.path !== "")
+      if (from.path !== "")
         await jobs.send(tx, "backup.clean", {
-          ...toObject(row),
+          ...toObject(from),
           server_id: configuration.server_id,
         });
       if (error instanceof Canceled)

@@ -167,7 +167,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
       }: { claim: Claim; also(tx: Connection): Promise<void>; openSource?(): Promise<Source> },
     ): Promise<BackupRow | null> {
       const output = createOutput();
-      const runner = { also, signal };
+      const runner = { also, isOwn: true, signal };
       let row = waiting;
       try {
         const startedAt = now();
@@ -282,7 +282,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
       const output = createOutput(row.output);
       await runLeftHook(row, configuration, output);
       // Settling it again is safe.
-      const runner = { also, signal: AbortSignal.abort() };
+      const runner = { also, isOwn: false, signal: AbortSignal.abort() };
       await fail(row, configuration, reason, output, runner);
     },
   };

@@ -11,6 +11,7 @@ import type { ConfigurationTransitions } from "../configuration-transitions.ts";
 import { createRestore } from "../restore/restore.ts";
 import type { Retention } from "../retention/retention.ts";
 import type { TakeBackup } from "../run/take-backup.ts";
+import { isUnended } from "../run/unended-row.ts";
 import { cutOff } from "./task-runner.ts";
 import type { TaskRow } from "./task-store.ts";
 import { Interrupted } from "../failure-message.ts";
@@ -44,7 +45,7 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
       claim: task,
       also: (tx) => endHeld(tx, task),
     });
-    if (finished === null) return endIfLeft(task);
+    if (finished === null) return endIfEnded(task);
     // A run that waits for its copy ends with that copy.
     if (finished.status === "finished") await retention.apply(configuration.id);
   }
@@ -57,7 +58,7 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
   ): Promise<void> {
     const also = (tx: Connection) => endHeld(tx, task);
     if (!(await copyBackup.perform(row, configuration, signal, { claim: task, also })))
-      return endIfLeft(task);
+      return endIfEnded(task);
     await retention.apply(configuration.id);
   }
 
@@ -84,6 +85,15 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
   /** Ends a task whose backup has ended otherwise, or whose configuration is gone. */
   const endIfLeft = (task: TaskRow) =>
     store.transaction(async (tx) => {
+      await tasks.end(tx, task);
+    });
+
+  /** Like `endIfLeft`. Where the backup has not ended, throws, so that the task is handed out again and settled. */
+  const endIfEnded = (task: TaskRow) =>
+    store.transaction(async (tx) => {
+      const row = await store.lock(tx, task.backup_id);
+      if (row !== null && isUnended(row))
+        throw new Error(`Backup ${row.id} is still ${row.status}.`);
       await tasks.end(tx, task);
     });
 
