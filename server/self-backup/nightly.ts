@@ -98,7 +98,7 @@ export function createNightly(options: NightlyOptions) {
     const opened = await openOwn(provider, {
       ...options,
       ...options.marks,
-      keys: stored.filter((one) => one.provider_id === id).map(({ key }) => key),
+      keys: stored.filter((one) => one.provider_id === id && !one.is_left).map(({ key }) => key),
       spoolFolder: join(options.dataFolder, "scratch"),
       inventory,
       signal,
@@ -106,10 +106,10 @@ export function createNightly(options: NightlyOptions) {
     return { ...opened, recipients: settings.recipients ?? recipientsIn(provider) };
   }
 
-  /** @param made called with the file as soon as it exists, and again once it is known to be good */
+  /** @param note called with the file before its upload, once it is stored, and once it is known to be good */
   async function backUp(
     before: Files,
-    made: (key: string, isGood: boolean) => Promise<void>,
+    note: (key: string, state: "begun" | "stored" | "good") => Promise<void>,
   ): Promise<string> {
     const { storage, mark, recipients } = await openStorage(providerId, before);
     // The drill decrypts with a key that only this process has, and that is never stored.
@@ -124,12 +124,13 @@ export function createNightly(options: NightlyOptions) {
       now: new Date(clock.now()),
       version: options.version,
       signal,
+      onKey: (key) => note(key, "begun"),
     });
-    await made(key, false);
+    await note(key, "stored");
     await mark();
     for (const warning of warnings) log.warn({ key }, warning);
     await drill(storage, key, throwaway?.identity ?? null);
-    await made(key, true);
+    await note(key, "good");
     const rows = archive.tables.reduce((sum, table) => sum + table.rows, 0);
     return `${key} in ${storage.place}, restored as a trial: ${countOf(rows, "row")}.`;
   }
@@ -164,12 +165,17 @@ export function createNightly(options: NightlyOptions) {
     }
   }
 
-  /** Removes what is older than the newest good backups. A file that could not be removed is tried again the next night. */
+  /**
+   * Removes all but the newest good backups, and the newest other one after the first of them, which may tell why drills fail. A file that
+   * could not be removed is tried again the next night.
+   */
   async function prune(stored: Files): Promise<Files> {
     const oldest = stored.filter((one) => one.is_good).at(-keep);
-    const kept = oldest === undefined ? 0 : stored.indexOf(oldest);
+    const since = stored.slice(oldest === undefined ? 0 : stored.indexOf(oldest));
+    const newestBad = since.findLast((one) => !one.is_good && !one.is_left);
+    const kept = since.filter((one) => one.is_good || one === newestBad);
     const left: Files = [];
-    for (const one of stored.slice(0, kept))
+    for (const one of stored.filter((one) => !kept.includes(one)))
       try {
         const { storage } = await openStorage(one.provider_id, stored);
         await storage.remove(`${one.key}.json`);
@@ -177,9 +183,9 @@ export function createNightly(options: NightlyOptions) {
       } catch (error) {
         signal.throwIfAborted();
         log.warn({ err: error, key: one.key }, "an old backup of Quarterdeck was not removed");
-        left.push({ ...one, is_good: false });
+        left.push({ ...one, is_good: false, is_left: true });
       }
-    return [...left, ...stored.slice(kept)];
+    return [...left, ...kept];
   }
 
   async function run(): Promise<void> {
@@ -189,8 +195,9 @@ export function createNightly(options: NightlyOptions) {
     const at = new Date(nowMs).toISOString();
     let stored = record.stored;
     try {
-      const detail = await backUp(record.stored, async (key, isGood) => {
-        stored = [...record.stored, { provider_id: providerId, key, is_good: isGood }];
+      const detail = await backUp(record.stored, async (key, state) => {
+        const file = { provider_id: providerId, key, is_good: state === "good" };
+        stored = [...record.stored, state === "begun" ? { ...file, is_left: true } : file];
         // Recorded first, so that retention knows the file even after a kill.
         await writeRecord(db, { ...record, begun_at: at, stored });
       });
@@ -211,10 +218,13 @@ export function createNightly(options: NightlyOptions) {
       }
       const reason = expectedErrorMessage(error) ?? toError(error).message;
       log.error({ err: error }, "Quarterdeck could not be backed up");
+      const failed = { ...record, begun_at: at, failure: { at, reason } };
       await db.transaction(async (tx) => {
-        await writeRecord(tx, { ...record, begun_at: at, failure: { at, reason }, stored });
+        await writeRecord(tx, { ...failed, stored });
         await recordEvent(tx, eventOf("failed", reason, record));
       });
+      // Reported first, because the storage may be what fails.
+      await writeRecord(db, { ...failed, stored: await prune(stored) });
     }
   }
 

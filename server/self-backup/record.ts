@@ -13,8 +13,11 @@ export type SelfBackupRecord = {
   last_good_at: string | null;
   /** Why the newest one failed; null = it did not. */
   failure: { at: string; reason: string } | null;
-  /** Files with the ids of their storage providers, oldest first. `is_good`: a drill restored the file successfully. */
-  stored: { provider_id: number; key: string; is_good: boolean }[];
+  /**
+   * Files with the ids of their storage providers, oldest first. `is_good`: a drill restored the file successfully. `is_left`: it is to be
+   * removed, because its upload did not end, or an earlier removal failed; it may not exist.
+   */
+  stored: { provider_id: number; key: string; is_good: boolean; is_left?: boolean }[];
 };
 
 const noRecord: SelfBackupRecord = {

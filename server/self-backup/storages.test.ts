@@ -98,22 +98,25 @@ const accessOf = () => ({
   AWS_SECRET_ACCESS_KEY: s3.options.secretKey,
   AWS_ENDPOINT_URL: s3.options.endpoint ?? "",
 });
+const makeNightly = (providerId: number) => {
+  const secrets = { S3_ACCESS: s3.options.accessKey, S3_SECRET: s3.options.secretKey };
+  return createNightly({
+    ...service.options,
+    settings: { providerId, keep: 1, recipients: null },
+    db: opened.db,
+    servers,
+    host,
+    secrets: createSecretReader(secrets, service.folder),
+    marks: createInventoryStore(opened.db),
+    clock,
+  });
+};
 // `npm run soak -- storages` tests all of them: the others take the same path.
 describe.each(casesOf(storages, ["a bucket"]))("%s", (kind, { providerId, from }) => {
   let newest = "";
 
   test("keeps the newest one after a test restore", async () => {
-    const secrets = { S3_ACCESS: s3.options.accessKey, S3_SECRET: s3.options.secretKey };
-    const nightly = createNightly({
-      ...service.options,
-      settings: { providerId, keep: 1, recipients: null },
-      db: opened.db,
-      servers,
-      host,
-      secrets: createSecretReader(secrets, service.folder),
-      marks: createInventoryStore(opened.db),
-      clock,
-    });
+    const nightly = makeNightly(providerId);
     for (let night = 1; night <= nights; night += 1) {
       clock.jump(dayMs);
       await nightly.run();
@@ -136,6 +139,21 @@ describe.each(casesOf(storages, ["a bucket"]))("%s", (kind, { providerId, from }
       code: 0,
       stdout: expect.stringMatching(/^1 stored file in .*, all sound\.\n$/),
       stderr: "",
+    });
+  });
+
+  test.runIf(kind === "a bucket")("keeps nothing whose manifest can't be confirmed", async () => {
+    s3.rule((asked) => (/^PUT .*zst\.json/.test(asked) ? "lost" : "pass"));
+    clock.jump(dayMs);
+    await makeNightly(providerId).run();
+    s3.rule(() => "pass");
+    const [made] = await service.query<{ outcome: string }>(
+      "select outcome from activity where object_type = 'installation' order by id desc limit 1",
+    );
+    expect(made?.outcome).toBe("bad");
+    expect(await runHere(verifyCommand, [from()], accessOf())).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^1 stored file in .*, all sound\.\n$/),
     });
   });
 

@@ -29,6 +29,8 @@ type StoreOptions = {
   now: Date;
   version: string;
   signal: AbortSignal;
+  /** Called with the name of the file before anything of it is stored. */
+  onKey?(key: string): Promise<void>;
   onBytes?(bytes: number): void;
 };
 
@@ -57,6 +59,7 @@ export async function storeArchive(options: StoreOptions): Promise<StoredArchive
     });
     const name = `${nameOf(now)}.tar.zst${encrypt === null ? "" : encryptedEnding}`;
     const key = `${prefix}${selfFolder}${name}`;
+    await options.onKey?.(key);
     const hash = createHash("sha256");
     let bytes = 0;
     const measure = new Transform({
@@ -107,6 +110,8 @@ export async function storeArchive(options: StoreOptions): Promise<StoredArchive
       const text = `${JSON.stringify(stored, null, 2)}\n`;
       await storage.replace(`${key}.json`, Buffer.from(text), { signal });
     } catch (error) {
+      // It may be stored although writing it failed: its response was lost.
+      await storage.remove(`${key}.json`).catch(() => undefined);
       await storage.remove(key).catch(() => undefined);
       throw error;
     }
