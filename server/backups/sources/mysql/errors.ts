@@ -37,6 +37,12 @@ export const codes = {
   noSuchParent: 1452,
 } as const;
 
+const referenced: ReadonlySet<number | null> = new Set([1217, 1451, 3730]);
+
+/** Whether the server refused to drop a table because a foreign key refers to it. */
+export const isReferenced = (error: unknown): error is MysqlError =>
+  error instanceof MysqlError && referenced.has(error.code);
+
 const notAllowed: ReadonlySet<number | null> = new Set([
   codes.noRightsToDatabase,
   codes.noRightToTable,

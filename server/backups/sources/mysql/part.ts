@@ -8,6 +8,7 @@ import {
   type ForeignKey,
 } from "./foreign-keys.ts";
 import type { DumpOptions } from "./dump.ts";
+import { refuseHiddenReferences } from "./hidden-references.ts";
 import { loadScratch, tryLocks } from "./load.ts";
 import { leadOf } from "./scratch.ts";
 import { listTables, readTriggers, settableDefiners } from "./objects.ts";
@@ -36,7 +37,9 @@ async function findExisting(
   if (other !== undefined) throw refuse(`${other[0]} is no table any more.`);
   const reason = await tellForeignReferences(client, database, signal, wanted);
   if (reason !== null) throw new SourceError(reason);
-  return found.map(([name = ""]) => name);
+  const names = found.map(([name = ""]) => name);
+  await refuseHiddenReferences(client, names, signal);
+  return names;
 }
 
 /** Returns columns as `table.column`. */

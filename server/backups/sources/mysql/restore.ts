@@ -11,6 +11,7 @@ import {
 } from "./foreign-keys.ts";
 import type { DumpOptions } from "./dump.ts";
 import { codes, isNotAllowed, MysqlError } from "./errors.ts";
+import { dropOld, refuseHiddenReferences } from "./hidden-references.ts";
 import { loadScratch, tryLocks } from "./load.ts";
 import {
   dropsInTheWay,
@@ -88,6 +89,7 @@ export function createMysqlRestore(
   async function refuseForeignReferences(signal: AbortSignal): Promise<void> {
     const reason = await tellForeignReferences(client, target, signal);
     if (reason !== null) throw new SourceError(reason);
+    await refuseHiddenReferences(client, await listTables(client, target, signal), signal);
   }
 
   async function swap(plan: Plan, signal: AbortSignal): Promise<void> {
@@ -146,7 +148,8 @@ export function createMysqlRestore(
 
   async function clean(signal: AbortSignal): Promise<void> {
     // The marker's database is the last one, and the plan comes after it, because they tell the state of the restore.
-    await dropScratch(client, [fresh, old], signal);
+    await dropScratch(client, [fresh], signal);
+    await dropOld(client, old, signal);
     await removePlan(names);
   }
 

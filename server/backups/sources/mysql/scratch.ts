@@ -43,11 +43,15 @@ export async function endSessions(
   }
 }
 
-/** @throws SourceError that says how to remove them, where the account may not drop them */
+/**
+ * @param options `isChecked`: whether tables stay to which foreign keys of other databases refer
+ * @throws SourceError that says how to remove them, where the account may not drop them
+ */
 export async function dropScratch(
   client: MysqlClient,
   databases: readonly string[],
   signal: AbortSignal,
+  { isChecked = false } = {},
 ): Promise<void> {
   // In the order of `databases`, so that the one that tells the state of the restore is dropped last.
   const listPresent = async () => {
@@ -65,7 +69,7 @@ export async function dropScratch(
   const drops = present.map((database) => `DROP DATABASE IF EXISTS ${quoteName(database)};\n`);
   try {
     await client.query(
-      `SET SESSION lock_wait_timeout=${lockWaitSeconds}, foreign_key_checks=0;\n${drops.join("")}DO 0`,
+      `SET SESSION lock_wait_timeout=${lockWaitSeconds}, foreign_key_checks=${isChecked ? 1 : 0};\n${drops.join("")}DO 0`,
       { signal },
     );
   } catch (error) {

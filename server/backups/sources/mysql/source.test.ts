@@ -97,6 +97,52 @@ test("reports foreign keys of another database before they prevent a restore", a
   );
 });
 
+test("foreign keys of a database that the account does not see are never broken", async () => {
+  await server.query(
+    database(),
+    "CREATE TABLE lone (id INT PRIMARY KEY); INSERT INTO lone VALUES (1), (2); CREATE TABLE parent (id INT PRIMARY KEY); INSERT INTO parent VALUES (1), (2); CREATE TABLE child (id INT, FOREIGN KEY (id) REFERENCES parent (id))",
+  );
+  const hidden = `hidden_${count}`;
+  const referTo = (table: string) =>
+    server.query(
+      hidden,
+      `CREATE OR REPLACE TABLE far (id INT, FOREIGN KEY (id) REFERENCES ${database()}.${table} (id)); INSERT INTO far VALUES (1)`,
+    );
+  await server.createDatabase(hidden);
+  await referTo("lone");
+  await server.query(
+    null,
+    `CREATE USER blind IDENTIFIED BY 'x'; GRANT ALL ON ${database()}.* TO blind; GRANT ALL ON \`quarterdeck\\_%\`.* TO blind; GRANT SELECT ON mysql.proc TO blind`,
+  );
+  const blindUrl = server.url(database(), { user: "blind", password: "x" });
+  const blind = sourceOf(blindUrl, scratch);
+  const { content } = await takeDump(blind);
+  const before = await pictureOf(server, url);
+  for (const source of [blind, sourceOf(blindUrl, scratch, testHost, ["lone"])])
+    await expect(source.restore(streamOf(content), attemptOf(7))).rejects.toThrow(
+      `Nothing was changed: foreign keys of databases that the account doesn't see point to lone of ${database()}`,
+    );
+  await referTo("parent");
+  await server.query(null, "GRANT PROCESS ON *.* TO blind");
+  await expect(blind.restore(streamOf(content), attemptOf(7))).rejects.toThrow(
+    `point into ${database()}: ${hidden} (to parent), and would follow the old tables`,
+  );
+  expect(await pictureOf(server, url)).toBe(before);
+  await expectNothingLeft();
+
+  // Found only at the end, because a visible foreign key refers to the table, too.
+  await server.query(null, "REVOKE PROCESS ON *.* FROM blind");
+  const attempt = attemptOf(7);
+  await blind.restore(streamOf(content), attempt);
+  expect(attempt.said.join()).toContain(
+    "The restore is complete, but quarterdeck_old_7 keeps old tables to which foreign keys of other databases refer: parent.",
+  );
+  await server.query(hidden, "INSERT INTO far VALUES (2); DROP TABLE far");
+  expect(await blind.rehearse(AbortSignal.timeout(20_000))).toContain("is restored.");
+  expect(await pictureOf(server, url)).toBe(before);
+  await expectNothingLeft();
+});
+
 test("a response is complete, however long: a truncated list of tables would truncate a restore", async () => {
   const client = createMysqlClient(testHost, readUrl("shop", url));
   const rows = await client.query("SELECT seq, REPEAT('ü', 60) FROM seq_1_to_40000", {
