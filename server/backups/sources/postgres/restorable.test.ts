@@ -116,6 +116,29 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is not a superuse
     );
   });
 
+  test("restores over no enabled subscription, which is reported, and none of the backup", async () => {
+    const { account } = await makeDatabase(
+      "subscriber",
+      `create table t as select 1 as a; alter table t owner to owner;
+       create subscription "the news" connection 'host=127.0.0.1 port=1' publication p with (connect = false)`,
+    );
+    const { source, attempt, said } = account("owner");
+    const { archive } = await makeSource(server.url("subscriber")).dump();
+    await server.query("subscriber", 'update t set a = 2; alter subscription "the news" enable');
+    const why =
+      'the database receives rows by the subscription the news, which the restore would end. Disable it first: ALTER SUBSCRIPTION "the news" DISABLE; After the restore: ALTER SUBSCRIPTION "the news" ENABLE; ALTER SUBSCRIPTION "the news" REFRESH PUBLICATION WITH (copy_data = false);';
+    expect(await source.rehearse(never)).toContain(`A restore would be refused: ${why}`);
+    const restore = () => source.restore(Readable.from([archive]), attempt());
+    for (const refused of [() => source.refuseRestore?.(attempt(), null), restore])
+      await expect(refused()).rejects.toThrow(`Nothing was changed: ${why}`);
+    await server.query("subscriber", 'alter subscription "the news" disable');
+    await restore();
+    expect(await server.query("subscriber", "select a from t")).toEqual([{ a: 1 }]);
+    expect(said).toEqual([
+      "Left out, because it would begin to replicate: the subscription the news.",
+    ]);
+  });
+
   test("verifies a backup without the extensions that nothing needs, and names them", async () => {
     const { account } = await makeDatabase(
       "loose",

@@ -4,6 +4,7 @@ import pg from "pg";
 import { tellNames } from "./privileges.ts";
 import type { Target } from "./connection.ts";
 import { hasTemplate, howToAllow, mayCreate, scratchTemplate } from "./databases.ts";
+import { whySubscribed } from "./subscriptions.ts";
 
 /**
  * @param isDrilledHere whether drills run on this server
@@ -34,6 +35,8 @@ export async function tellRestorable(
     warnings.push(
       `A restore would be refused: ${target.user} may not create schemas in the database. Allow it with: GRANT CREATE ON DATABASE ${pg.escapeIdentifier(target.database)} TO ${account};`,
     );
+  const subscribed = await whySubscribed(client);
+  if (subscribed !== null) warnings.push(`A restore would be refused: ${subscribed}`);
   if (!isDrilledHere) return warnings;
   if (!(await mayCreate(client))) {
     warnings.push(

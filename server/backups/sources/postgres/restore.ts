@@ -10,6 +10,7 @@ import { tellNames } from "./privileges.ts";
 import { givingProperties } from "./properties.ts";
 import { howToMakeTemplate } from "./restorable.ts";
 import { type Backup, runScript } from "./run-script.ts";
+import { subscriptionsIn } from "./subscriptions.ts";
 import { findTools, type Installations } from "./tools.ts";
 import { carryingLevel } from "../compress-there.ts";
 import { compressHere } from "../../pipeline/packing.ts";
@@ -106,6 +107,11 @@ export async function restoreArchive(
     if (!isWithoutRoles && leavesPublic(archive.contents, server.rights, server.version))
       attempt.say(
         "Warning: left as they are, because the account may not change them: the owner and privileges of the schema public.",
+      );
+    const subscriptions = subscriptionsIn(archive.contents);
+    if (subscriptions.length > 0 && !isRehearsal)
+      attempt.say(
+        `Left out, because it would begin to replicate: the subscription ${tellNames(subscriptions)}.`,
       );
     const start =
       prologue(archive.dumpMajor < 15, lockWaitMs) +

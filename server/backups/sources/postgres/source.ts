@@ -32,6 +32,7 @@ import { readProperties, withoutRoles } from "./properties.ts";
 import { restoreTables } from "./restore-tables.ts";
 import { defaultLockWaitMs, openBackup, restoreArchive } from "./restore.ts";
 import { tellRestorable } from "./restorable.ts";
+import { whySubscribed } from "./subscriptions.ts";
 import { findTools, toolsToDump, type Installations } from "./tools.ts";
 import { databaseTaken, SourceError, type Source } from "../source.ts";
 
@@ -104,6 +105,11 @@ export function createPostgresSource({
       throw new SourceError(`Nothing was changed: ${whyNotOwn}.`);
   };
 
+  const refuseSubscriber = async (session: Session): Promise<void> => {
+    const why = await withClient(target, session, whySubscribed);
+    if (why !== null) throw new SourceError(`Nothing was changed: ${why}`);
+  };
+
   const restore = async (
     isPacked: boolean,
     [from, attempt, manifest = null]: Parameters<Source["restore"]>,
@@ -130,7 +136,8 @@ export function createPostgresSource({
         from.destroy();
         return;
       }
-      if (!isThere) {
+      if (isThere) await refuseSubscriber(session);
+      else {
         const { tools, archive } = backup;
         const own = await readProperties(tools, archive, target.database, attempt.signal);
         properties = isWithoutRoles ? withoutRoles(own.statements) : own.statements;
@@ -212,7 +219,10 @@ export function createPostgresSource({
     isEmpty: (signal) => isEmptyDatabase(target, signal),
 
     async refuseRestore({ signal }) {
-      if (await exists(signal)) await refuseOwn({ applicationName: "quarterdeck", signal });
+      if (!(await exists(signal))) return;
+      const session = { applicationName: "quarterdeck", signal };
+      await refuseOwn(session);
+      if (wanted === null) await refuseSubscriber(session);
     },
 
     countRows: (signal) => countRowsNow(target, signal),
