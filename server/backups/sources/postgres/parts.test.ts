@@ -87,10 +87,10 @@ test("leaves to a superuser what only a superuser may restore", () => {
     "6; 2615 2200 SCHEMA - public me",
     "7; 2615 2201 SCHEMA - public2 me",
   ];
-  const beyond = (isSuperuser: boolean, ownsPublic: boolean, givesPublic = true) =>
-    lines.flatMap((line, at) =>
-      isBeyond(line, { isSuperuser, ownsPublic, givesPublic, beyond: [] }) ? [at] : [],
-    );
+  const beyond = (isSuperuser: boolean, ownsPublic: boolean, givesPublic = true) => {
+    const rights = { isSuperuser, ownsPublic, givesPublic, beyond: [], members: [] };
+    return lines.flatMap((line, at) => (isBeyond(line, rights) ? [at] : []));
+  };
   expect(beyond(true, true)).toEqual([]);
   expect(beyond(false, true)).toEqual([1]);
   expect(beyond(false, false)).toEqual([1, 2, 3, 6]);

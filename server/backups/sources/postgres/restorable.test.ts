@@ -156,6 +156,43 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is not a superuse
     ]);
   });
 
+  test("restores and verifies a backup without what it has of the objects of such an extension", async () => {
+    const { account } = await makeDatabase(
+      "members",
+      // Like PostGIS with spatial_ref_sys.
+      `create extension pageinspect; create table conf_ref as select 1 as n; create sequence conf_seq; create schema conf; grant select on conf_ref, conf_seq to owner;
+       alter extension pageinspect add table conf_ref; alter extension pageinspect add sequence conf_seq; alter extension pageinspect add schema conf;
+       update pg_extension set extconfig = array['conf_ref'::regclass::oid, 'conf_seq'::regclass::oid], extcondition = array['where n > 1', ''] where extname = 'pageinspect';
+       set role owner; create extension citext; create table t as select 1 as a`,
+    );
+    const { source, attempt, dump, said } = account("owner");
+    const leaves = "A restore leaves out what is part of an extension that owner may not change:";
+    expect(await source.rehearse(never)).toContain(`${leaves} state of public.conf_seq.`);
+    await server.query(
+      "members",
+      "insert into conf_ref values (2); grant execute on function get_raw_page(text, int8), citext_eq to reader; grant usage on schema conf to reader",
+    );
+    expect(await source.rehearse(never)).toContain(
+      `${leaves} rows of public.conf_ref, state of public.conf_seq, privileges of citext_eq(citext,citext), privileges of get_raw_page(text,bigint).`,
+    );
+    const { archive, manifest } = await dump();
+    await server.query("members", "insert into conf_ref values (3); update t set a = 2");
+    await source.restore(Readable.from([archive]), attempt());
+    expect(
+      await server.query(
+        "members",
+        "select (select count(*)::int from conf_ref) as kept, a from t",
+      ),
+    ).toEqual([{ kept: 3, a: 1 }]);
+    const left = [
+      "Warning: left out, because they are part of an extension that the account may not change: privileges of conf, privileges of public.citext_eq(public.citext, public.citext), privileges of public.get_raw_page(text, bigint), rows of public.conf_ref, state of public.conf_seq.",
+    ];
+    expect(said).toEqual(left);
+    const drill = () => source.drill(Readable.from([archive]), manifest, attempt());
+    expect(await drill()).toContain("exactly");
+    expect(said.slice(1)).toEqual([expect.stringContaining("the extension pageinspect"), ...left]);
+  });
+
   test("gets a report of a needed extension that prevents a drill, and takes it from a template", async () => {
     const { account } = await makeDatabase(
       "needed",

@@ -4,6 +4,7 @@ import pg from "pg";
 import { tellNames } from "./privileges.ts";
 import type { Target } from "./connection.ts";
 import { hasTemplate, howToAllow, mayCreate, scratchTemplate } from "./databases.ts";
+import { tellForeignMembers } from "./extension-members.ts";
 import { whySubscribed } from "./subscriptions.ts";
 
 /**
@@ -34,6 +35,11 @@ export async function tellRestorable(
   if (rows[0]?.may !== true)
     warnings.push(
       `A restore would be refused: ${target.user} may not create schemas in the database. Allow it with: GRANT CREATE ON DATABASE ${pg.escapeIdentifier(target.database)} TO ${account};`,
+    );
+  const members = await tellForeignMembers(client);
+  if (members.length > 0)
+    warnings.push(
+      `A restore leaves out what is part of an extension that ${target.user} may not change: ${tellNames(members)}.`,
     );
   const subscribed = await whySubscribed(client);
   if (subscribed !== null) warnings.push(`A restore would be refused: ${subscribed}`);

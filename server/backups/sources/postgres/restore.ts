@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Host } from "../../../hosts/host.ts";
 import { openArchive } from "./archive.ts";
+import { tellMember } from "./extension-members.ts";
 import { leavesPublic, listFor, readRights } from "./rights.ts";
 import { serverVersion, withClient, type Target } from "./connection.ts";
 import { prologue, ownSearchPath } from "./prologue.ts";
@@ -95,7 +96,7 @@ export async function restoreArchive(
   let left: readonly string[] = [];
   try {
     const server = await withClient(target, { applicationName, signal }, async (client) => {
-      const rights = await readRights(client, archive.contents);
+      const rights = await readRights(client, archive);
       return { rights, version: await serverVersion(client) };
     });
     const { beyond } = server.rights;
@@ -103,6 +104,13 @@ export async function restoreArchive(
     if (beyond.length > 0)
       attempt.say(
         `Warning: left out, because only a superuser may create it: the extension ${tellNames(beyond)}.`,
+      );
+    const members = server.rights.members
+      .filter(({ kind }) => !isWithoutRoles || kind !== "ACL")
+      .map(tellMember);
+    if (members.length > 0)
+      attempt.say(
+        `Warning: left out, because they are part of an extension that the account may not change: ${tellNames(members)}.`,
       );
     if (!isWithoutRoles && leavesPublic(archive.contents, server.rights, server.version))
       attempt.say(

@@ -1,5 +1,7 @@
 // Determines which entries of an archive an account may restore, and which only a superuser may.
 import type pg from "pg";
+import type { Archive, Entry } from "./archive.ts";
+import { foreignMembers } from "./extension-members.ts";
 import { beyondCondition } from "./restorable.ts";
 
 type Rights = {
@@ -9,14 +11,17 @@ type Rights = {
   givesPublic: boolean;
   /** Names of extensions that the account may not create and the database does not have. */
   beyond: readonly string[];
+  /** Entries of objects of extensions that the account may not change. */
+  members: readonly Entry[];
 };
 
-/** @param contents lines of the archive's table of contents */
 export async function readRights(
   client: pg.Client,
-  contents: readonly string[],
+  { contents, entries }: Pick<Archive, "contents" | "entries">,
 ): Promise<Rights & { publicOwner: string | null }> {
-  const { rows } = await client.query<Omit<Rights, "beyond"> & { publicOwner: string | null }>(
+  const { rows } = await client.query<
+    Omit<Rights, "beyond" | "members"> & { publicOwner: string | null }
+  >(
     `select rolsuper as "isSuperuser",
        coalesce((select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'public'), true) as "ownsPublic",
        (select pg_get_userbyid(nspowner) from pg_namespace where nspname = 'public') as "publicOwner",
@@ -30,9 +35,11 @@ export async function readRights(
     [contents.flatMap((line) => extensionOf(line) ?? [])],
   );
   const [own] = rows;
+  const names = beyond.map(({ name }) => name);
   return {
     ...(own ?? { isSuperuser: false, ownsPublic: false, givesPublic: false, publicOwner: null }),
-    beyond: beyond.map(({ name }) => name),
+    beyond: names,
+    members: own?.isSuperuser === true ? [] : await foreignMembers(client, entries(), names),
   };
 }
 
@@ -46,10 +53,11 @@ const extensionOf = (line: string): string | null =>
  */
 export const isBeyond = (
   line: string,
-  { isSuperuser, ownsPublic, givesPublic, beyond }: Rights,
+  { isSuperuser, ownsPublic, givesPublic, beyond, members }: Rights,
 ): boolean =>
   !isSuperuser &&
   (beyond.includes(extensionOf(line) ?? "") ||
+    members.some((entry) => entry.line === line) ||
     /^\S+ \d+ \d+ COMMENT - EXTENSION /.test(line) ||
     (!ownsPublic && /^\S+ \d+ \d+ (?:COMMENT|ACL) - SCHEMA public /.test(line)) ||
     (!(ownsPublic && givesPublic) && ownerOfPublic(line) !== null));
