@@ -2,7 +2,7 @@ import { QueryClient } from "@tanstack/react-query";
 import { expect, test } from "vitest";
 import { announceChanges, announcement, settledSince } from "./announcements.ts";
 
-const worker = (status: string) => [{ name: "Worker 7", status }];
+const worker = (status: string) => [{ key: "worker 7", name: "Worker 7", status }];
 
 test("announces once what settles, and neither initial states nor states in transit", () => {
   const known = new Map<string, string>();
@@ -20,10 +20,14 @@ test("announces once what settles, and neither initial states nor states in tran
 
 test("tracks the state of each object separately", () => {
   const known = new Map<string, string>();
-  settledSince(known, [...worker("restarting"), { name: "Worker 8", status: "installed" }]);
-  expect(
-    settledSince(known, [{ name: "Worker 8", status: "failed" }, ...worker("installed")]),
-  ).toEqual(["Worker 8 failed.", "Worker 7 installed."]);
+  // Objects of one name, such as backups of two databases, are common.
+  const namesake = (status: string) => [{ key: "worker 8", name: "Worker 7", status }];
+  settledSince(known, [...worker("restarting"), ...namesake("installed")]);
+  expect(settledSince(known, [...namesake("failed"), ...worker("installed")])).toEqual([
+    "Worker 7 failed.",
+    "Worker 7 installed.",
+  ]);
+  expect(settledSince(known, [...worker("installed"), ...namesake("failed")])).toEqual([]);
 });
 
 test("knows what a page showed before the subscription, and announces its first change", () => {

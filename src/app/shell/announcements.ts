@@ -9,21 +9,24 @@ import { workerLabel } from "../../../contract/workers/worker-name.ts";
 import type { ResponseOf } from "../../api/client.ts";
 import { createStore } from "../../store.ts";
 
-/** An object with a state, and its name on screen. */
-type Stateful = { name: string; status: string };
+/** An object with a state, and its name on screen, which others may share. */
+type Stateful = { key: string; name: string; status: string };
 
 const ofWorker = (worker: Worker): Stateful => ({
+  key: `worker ${worker.id}`,
   name: workerLabel(worker),
   status: worker.status,
 });
 
 const ofBackup = ({ id, status, restore_status: restore }: Backup): Stateful[] => [
-  { name: `Backup ${id}`, status },
-  ...(restore === null ? [] : [{ name: `Restore of backup ${id}`, status: restore }]),
+  { key: `backup ${id}`, name: `Backup ${id}`, status },
+  ...(restore === null
+    ? []
+    : [{ key: `restore ${id}`, name: `Restore of backup ${id}`, status: restore }]),
 ];
 
-const ofConfiguration = ({ name, status, backups }: BackupConfiguration): Stateful[] => [
-  { name: `“${name}”`, status },
+const ofConfiguration = ({ id, name, status, backups }: BackupConfiguration): Stateful[] => [
+  { key: `configuration ${id}`, name: `“${name}”`, status },
   ...backups.flatMap(ofBackup),
 ];
 
@@ -42,11 +45,11 @@ const readers: Readers = {
  * @returns sentences about states that have settled since the last call
  */
 export function settledSince(known: Map<string, string>, seen: readonly Stateful[]): string[] {
-  const settled = seen.filter(({ name, status }) => {
-    const before = known.get(name);
+  const settled = seen.filter(({ key, status }) => {
+    const before = known.get(key);
     return before !== undefined && before !== status && !isInTransit(status);
   });
-  for (const { name, status } of seen) known.set(name, status);
+  for (const { key, status } of seen) known.set(key, status);
   return settled.map(({ name, status }) => `${name} ${status}.`);
 }
 
