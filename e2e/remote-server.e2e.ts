@@ -102,7 +102,7 @@ test("a server over SSH: its key is confirmed, a worker runs there, and an outag
   for (const path of [`/sites/${siteId}/workers`, `/servers/${serverId}/backups`]) {
     await page.goto(service.url + path);
     // The banner's data is polled twice a minute.
-    const away = /web-far has been unreachable for .+, showing the last/;
+    const away = /web-far unreachable for .+, showing the last/;
     await expect(banner).toContainText(away, shown);
     await expect(page.locator("main[data-last-known]")).toBeVisible();
   }

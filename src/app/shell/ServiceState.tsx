@@ -1,7 +1,14 @@
 // Shows that the service, or the server of the page, is unreachable: over the page, so that nothing moves under the
 // pointer. The page keeps the last known data.
 import { notifyManager } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import {
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { useLocation } from "react-router";
 import { queryClient } from "../../api/query.ts";
 import { useStore } from "../../store.ts";
@@ -12,7 +19,7 @@ import { paths } from "../../paths.ts";
 import { Link } from "../Link.tsx";
 import { isSaved } from "../form/LeaveGuard.tsx";
 import { keepCache } from "../routing/keep-cache.ts";
-import { oldMs } from "../routing/kept-cache.ts";
+import { readOldest } from "./oldest-data.ts";
 import { outage } from "./outage.ts";
 import { useUnreachableServer } from "../place/unreachable-server.ts";
 import { isStale, watchService } from "./watch-service.ts";
@@ -39,14 +46,20 @@ const cache = queryClient.getQueryCache();
 
 const subscribe = (listener: () => void) => cache.subscribe(notifyManager.batchCalls(listener));
 
-/** Returns when the oldest data on screen was read that is now being refetched; null = none of it is old. */
-function readOldest(): number | null {
-  const before = Date.now() - oldMs;
-  const moments = cache
-    .findAll({ type: "active", fetchStatus: "fetching" })
-    .map(({ state }) => state.dataUpdatedAt)
-    .filter((ms) => ms > 0 && ms < before);
-  return moments.length === 0 ? null : Math.min(...moments);
+/** Old data that is replaced sooner is not marked: the whole page would blink, and a screen reader would speak. */
+const waitMs = 300;
+
+/** Returns when the oldest data on screen was read; null = none of it is old, or only for a moment. */
+function useOldest(): number | null {
+  const readMs = useSyncExternalStore(subscribe, () => readOldest(cache, Date.now()));
+  const isOld = readMs !== null;
+  // After a load, the page shows its cached data as old from the start.
+  const [isLate, setIsLate] = useState(isOld);
+  useEffect(() => {
+    const timer = setTimeout(setIsLate, isOld ? waitMs : 0, isOld);
+    return () => clearTimeout(timer);
+  }, [isOld]);
+  return isLate ? readMs : null;
 }
 
 function Away({ children }: { children: ReactNode }) {
@@ -64,7 +77,7 @@ function Away({ children }: { children: ReactNode }) {
 export function ServiceState() {
   const sinceMs = useStore(outage);
   const isAway = sinceMs !== null;
-  const readMs = useSyncExternalStore(subscribe, readOldest);
+  const readMs = useOldest();
   const isOld = isAway || readMs !== null;
   const server = useUnreachableServer();
   useNewBuild();
@@ -87,7 +100,12 @@ export function ServiceState() {
         server !== null && (
           <Away>
             <strong className="font-medium">
-              {server.name} has been unreachable for <Time value={server.since} format="duration" />
+              {server.name} unreachable
+              {/* Hidden, because a screen reader would speak again each time that the duration changes. */}
+              <span aria-hidden>
+                {" "}
+                for <Time value={server.since} format="duration" />
+              </span>
             </strong>
             , showing the last known state.{" "}
             <Link to={paths.server(server.id)} className={linkClass}>
@@ -97,7 +115,7 @@ export function ServiceState() {
         )
       )}
       {!isAway && server === null && readMs !== null && (
-        <span className="flex min-h-10 animate-wait items-center gap-2.5 border-t border-line bg-raised px-8 py-2 text-muted max-lg:px-6 max-sm:px-4">
+        <span className="flex min-h-10 items-center gap-2.5 border-t border-line bg-raised px-8 py-2 text-muted max-lg:px-6 max-sm:px-4">
           Showing the state of {timeText(readMs)}. Updating…
         </span>
       )}
