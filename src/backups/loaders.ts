@@ -2,7 +2,7 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { everySiteQuery, serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere, loadPlace, viewOf } from "../app/routing/loading.ts";
+import { idOf, load, loadFresh, loadIfThere, loadPlace, viewOf } from "../app/routing/loading.ts";
 import {
   backupQuery,
   backupsQuery,
@@ -46,7 +46,7 @@ export async function newConfigurationLoader({ params, request }: LoaderFunction
 
 export async function editConfigurationLoader({ params, request }: LoaderFunctionArgs) {
   const id = idOf(params);
-  const { server_id } = await load(request, configurationQuery(id));
+  const { server_id } = await loadFresh(request, configurationQuery(id));
   const serverId = server_id ?? cachedParentOf("listBackupConfigurations", id);
   await loadChoices(request, serverId);
   return { id, serverId };

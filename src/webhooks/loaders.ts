@@ -3,7 +3,15 @@ import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery } from "../app/inventory.ts";
 import { deliveryStates } from "../../contract/webhooks/delivery.ts";
-import { idOf, load, loadIfThere, loadPlace, pageOf, viewOf } from "../app/routing/loading.ts";
+import {
+  idOf,
+  load,
+  loadFresh,
+  loadIfThere,
+  loadPlace,
+  pageOf,
+  viewOf,
+} from "../app/routing/loading.ts";
 import { type DeliveriesView, readId, readText } from "../paths.ts";
 import {
   deliveriesQuery,
@@ -49,7 +57,7 @@ export async function newWebhookLoader({ params, request }: LoaderFunctionArgs) 
 
 export async function editWebhookLoader({ params, request }: LoaderFunctionArgs) {
   const id = idOf(params);
-  const webhook = await load(request, webhookQuery(id));
+  const webhook = await loadFresh(request, webhookQuery(id));
   const siteId = webhook.site_id ?? cachedParentOf("listWebhooks", id);
   if (siteId !== null) await loadIfThere(request, siteQuery(siteId));
   return { id, siteId };

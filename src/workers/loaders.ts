@@ -2,7 +2,7 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery, serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere, loadPlace, viewOf } from "../app/routing/loading.ts";
+import { idOf, load, loadFresh, loadIfThere, loadPlace, viewOf } from "../app/routing/loading.ts";
 import { readId } from "../paths.ts";
 import { seedWorker, workerQuery, workersQuery } from "./queries.ts";
 
@@ -34,14 +34,16 @@ export async function newWorkerLoader({ params, request }: LoaderFunctionArgs) {
 }
 
 export async function editWorkerLoader(args: LoaderFunctionArgs) {
-  const { id, siteId } = await workerLoader(args);
+  const { id, siteId } = await loadWorker(args, loadFresh);
   return { id, siteId, serverId: await serverOf(args.request, siteId) };
 }
 
-export async function workerLoader({ params, request }: LoaderFunctionArgs) {
+export const workerLoader = (args: LoaderFunctionArgs) => loadWorker(args, load);
+
+async function loadWorker({ params, request }: LoaderFunctionArgs, read: typeof load) {
   const id = idOf(params);
   seedWorker(id);
-  const worker = await load(request, workerQuery(id));
+  const worker = await read(request, workerQuery(id));
   const siteId = worker.site_id ?? cachedParentOf("listWorkers", id);
   if (siteId !== null) await loadIfThere(request, siteQuery(siteId));
   return { id, siteId };

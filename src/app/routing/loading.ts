@@ -1,7 +1,7 @@
 // Helpers of route loaders: without a session they redirect to the connect page; data is loaded before the page shows.
 import { redirect } from "react-router";
 import { readPage } from "../../../contract/paging.ts";
-import { ApiError, hasStatus } from "../../api/api-error.ts";
+import { ApiError, hasStatus, isPassing } from "../../api/api-error.ts";
 import type { ListView } from "../../api/list-query.ts";
 import { type DataQuery, queryClient } from "../../api/query.ts";
 import { sessions } from "../../api/session.ts";
@@ -22,6 +22,21 @@ export async function load<Data>(request: Request, query: DataQuery<Data>): Prom
   try {
     return await queryClient.ensureQueryData({ ...query, retry: false, revalidateIfStale: true });
   } catch (error) {
+    if (hasStatus(error, 401)) throw connect(request);
+    throw error;
+  }
+}
+
+/**
+ * Loads what a form changes. An open form does not follow its data, so cached data is used only where the service does
+ * not respond.
+ */
+export async function loadFresh<Data>(request: Request, query: DataQuery<Data>): Promise<Data> {
+  if (sessions.current() === null) throw connect(request);
+  try {
+    return await queryClient.fetchQuery({ ...query, staleTime: 0, retry: false });
+  } catch (error) {
+    if (isPassing(error)) return load(request, query);
     if (hasStatus(error, 401)) throw connect(request);
     throw error;
   }
