@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Token } from "../../contract/tokens.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
@@ -174,6 +174,15 @@ test("a token that another instance revoked sees itself as revoked, not as missi
   const answer = await service.call("GET", "/api/token", undefined, token);
   expect(answer.status).toBe(401);
   expect(await answer.json()).toEqual({ message: "Unauthenticated.", code: "token_unknown" });
+});
+
+test("a token that another instance revoked is refused even if the clock is set back", async () => {
+  const { id, token } = await make({ name: "gone elsewhere", abilities: ["*"] });
+  expect(await statusWith(token, "GET", "/api/servers")).toBe(200);
+  await service.query("DELETE FROM tokens WHERE id = $1", [id]);
+  await service.ahead(-3_600_000);
+  onTestFinished(() => service.ahead(3_600_000));
+  expect(await statusWith(token, "GET", "/api/servers")).toBe(401);
 });
 
 test("a token expires at its time", async () => {
