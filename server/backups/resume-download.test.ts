@@ -185,6 +185,7 @@ describe("a range", () => {
   test.each([
     [200, {}],
     [206, { Range: "bytes=100-" }],
+    [304, { "If-None-Match": "*" }],
     [412, { "If-Match": '"other"' }],
     [416, { Range: "bytes=-0" }],
   ])(
@@ -220,6 +221,30 @@ describe("a range", () => {
         method === "GET" ? '{"message":"The file is not the one that If-Match names."}' : "",
       );
     }
+  });
+
+  test.each([
+    ["this file", tag],
+    ["a weak tag of this file", () => `"x", W/${tag()}`],
+    ["a one-time link's download of this file", () => tag().replace(/"$/, '.proof"')],
+    ["any file", () => "*"],
+  ])("that must not be of %s gets a 304, and nothing of the file", async (_, match) => {
+    for (const method of ["GET", "HEAD"]) {
+      const asked = { Range: "bytes=100-", "If-None-Match": match() };
+      const { response, content } = await ask(asked, method);
+      expect([response.status, content.length]).toEqual([304, 0]);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        etag: tag(),
+        "cache-control": "no-store",
+      });
+    }
+    const { response } = await ask({ "If-None-Match": match(), "If-Match": '"other"' });
+    expect(response.status).toBe(412);
+  });
+
+  test("that must not be of another file is sent", async () => {
+    const { response } = await ask({ Range: "bytes=100-", "If-None-Match": '"other"' });
+    expect(response.status).toBe(206);
   });
 
   test("of a HEAD is ignored", async () => {

@@ -1,7 +1,7 @@
 // A response with a file or its last part, streamed without buffering or caching.
 import { pipeline, Readable, Transform } from "node:stream";
 import type { Context } from "hono";
-import { firstByte, isMatch } from "./range.ts";
+import { firstByte, isKnown, isMatch } from "./range.ts";
 
 type File = {
   /** Of the whole file. It fails before its end if the file is damaged. */
@@ -37,6 +37,11 @@ export class FileResponse {
     if (!isMatch(c.req.header("If-Match"), tag)) {
       content.destroy();
       return c.json({ message: "The file is not the one that If-Match names." }, 412);
+    }
+    if (isKnown(c.req.header("If-None-Match"), tag)) {
+      content.destroy();
+      const { "Cache-Control": caching, ETag } = headers;
+      return c.body(null, 304, { "Cache-Control": caching, ...(ETag !== undefined && { ETag }) });
     }
     if (c.req.method === "HEAD") {
       // The response to HEAD does not read the file, so it must be closed here.

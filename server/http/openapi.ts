@@ -111,7 +111,7 @@ function describeFilter(name: string, filters: Filters | undefined): Json {
 
 const isDownload = (row: Operation): boolean => Object.values(row.responses).includes(file);
 
-/** Headers that ask for the rest of a file. */
+/** Headers by which a client asks for the rest of a file, or for a certain one only. */
 const rangeParameters: Json[] = [
   {
     name: "Range",
@@ -130,6 +130,12 @@ const rangeParameters: Json[] = [
     name: "If-Match",
     in: "header",
     description: "`ETag`s of which the file must have one; otherwise nothing is sent",
+    schema: { type: "string" },
+  },
+  {
+    name: "If-None-Match",
+    in: "header",
+    description: "`ETag`s of files that the client has; nothing is sent if it is one of them",
     schema: { type: "string" },
   },
 ];
@@ -152,6 +158,10 @@ const rangeResponses = (components: Json): Json => ({
     description: "The rest of the file, from the byte in `Range` on",
     headers: { ...fileHeaders, ...contentRange("`bytes <first>-<last>/<size>`") },
     content: asFile,
+  },
+  304: {
+    description: "The file is one that `If-None-Match` names",
+    headers: { ETag: fileHeaders.ETag },
   },
   412: {
     description: "The file is not the one that `If-Match` names",

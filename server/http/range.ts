@@ -3,16 +3,22 @@ import { withoutProof } from "./link-proof.ts";
 
 type Asked = { range: string | undefined; ifRange: string | undefined };
 
+const tagsIn = (list: string): string[] => list.split(",").map((one) => one.trim());
+
 /**
  * Whether the file is one that `If-Match` names: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1
  * @param tag the file's `ETag`; null = it has none
  */
 export const isMatch = (ifMatch: string | undefined, tag: string | null): boolean =>
-  ifMatch === undefined ||
-  ifMatch
-    .split(",")
-    .map((one) => one.trim())
-    .some((one) => one === "*" || withoutProof(one) === tag);
+  ifMatch === undefined || tagsIn(ifMatch).some((one) => one === "*" || withoutProof(one) === tag);
+
+/**
+ * Whether the client has the file, which `If-None-Match` names: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2
+ * @param tag the file's `ETag`; null = it has none
+ */
+export const isKnown = (ifNoneMatch: string | undefined, tag: string | null): boolean =>
+  ifNoneMatch !== undefined &&
+  tagsIn(ifNoneMatch).some((one) => one === "*" || withoutProof(one.replace(/^W\//, "")) === tag);
 
 /**
  * Only a range that reaches the end of the file is served, because a file is verified while it is read: without its end, nobody
