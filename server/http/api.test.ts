@@ -212,9 +212,13 @@ describe("responses", () => {
     // Repeated, because the workers are still starting.
     const readTwice = async () => {
       const tag = (await read({ "Accept-Encoding": "gzip" })).headers.get("ETag") ?? "";
-      return (await read({ "Accept-Encoding": "gzip", "If-None-Match": tag })).status;
+      const again = await read({ "Accept-Encoding": "gzip", "If-None-Match": tag });
+      const isSame = again.headers.get("ETag") === tag;
+      return { status: again.status, isSame, vary: again.headers.get("Vary") };
     };
-    await expect.poll(readTwice).toBe(304);
+    // RFC 9110, 15.4.5: a 304 has the headers by which caches choose the response that it confirms.
+    const confirmed = { status: 304, isSame: true, vary: packed.headers.get("Vary") };
+    await expect.poll(readTwice).toEqual(confirmed);
   });
 
   test("small responses, and those of writes, which may contain a secret, are not compressed", async () => {

@@ -129,19 +129,19 @@ async function sendJson(
     return c.body(response.text, status);
   }
   const tag = `"${response.tag}"`;
-  c.header("ETag", tag);
+  const size = Buffer.byteLength(response.text);
+  const isPacked = size >= minPacked && takesGzip(c.req.header("Accept-Encoding"));
+  // Weak, because the compressed and the plain text share the tag.
+  c.header("ETag", isPacked ? `W/${tag}` : tag);
   // Browsers store responses and revalidate them at each poll; shared caches must not store them.
   c.header("Cache-Control", "private, no-cache");
+  if (size >= minPacked) c.header("Vary", "Accept-Encoding", { append: true });
   const known = c.req.header("If-None-Match")?.split(/\s*,\s*/) ?? [];
   if (known.some((entry) => entry === "*" || entry.replace(/^W\//, "") === tag))
     return c.body(null, 304);
-  const size = Buffer.byteLength(response.text);
-  if (size >= minPacked && takesGzip(c.req.header("Accept-Encoding"))) {
+  if (isPacked) {
     const packed = await response.pack();
     c.header("Content-Encoding", "gzip");
-    c.header("Vary", "Accept-Encoding", { append: true });
-    // Weak, because the compressed and the plain text share the tag.
-    c.header("ETag", `W/${tag}`);
     c.header("Content-Length", String(packed.length));
     return c.body(packed, status);
   }
