@@ -28,7 +28,9 @@ test("loads the cached state for a form only where the service fails", async () 
   connect();
   const failing = (error: ApiError) => ({
     queryKey,
-    queryFn: () => Promise.reject<string>(error),
+    queryFn: async (): Promise<string> => {
+      throw error;
+    },
   });
   expect(await loadFresh(request, failing(new ApiError(503, "Not ready.")))).toBe("cached");
   const gone = new ApiError(404, "Not found.");

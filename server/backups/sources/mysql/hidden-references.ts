@@ -5,6 +5,7 @@ import { isNotAllowed, isReferenced } from "./errors.ts";
 import { listForeignKeys } from "./foreign-keys.ts";
 import { listNames } from "./list-names.ts";
 import { listTables } from "./objects.ts";
+import type { Names } from "./plan.ts";
 import { dropScratch } from "./scratch.ts";
 import { SourceError } from "../source.ts";
 
@@ -14,16 +15,16 @@ const refusal = (database: string, found: string): SourceError =>
   );
 
 /**
- * Drops the old tables of a completed restore, except those to which foreign keys of other databases refer, because these keys would
+ * Drops the scratch databases of a restore, except old tables to which foreign keys of other databases refer, because these keys would
  * then refer to nothing. @throws SourceError that names the tables that stay
  */
-export async function dropOld(
+export async function dropBoth(
   client: MysqlClient,
-  old: string,
+  { fresh, old }: Pick<Names, "fresh" | "old">,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await dropScratch(client, [old], signal, { isChecked: true });
+    await dropScratch(client, [fresh, old], signal, { checked: old });
   } catch (error) {
     if (!isReferenced(error)) throw error;
     const left = await listTables(client, old, signal);

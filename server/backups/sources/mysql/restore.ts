@@ -11,7 +11,7 @@ import {
 } from "./foreign-keys.ts";
 import type { DumpOptions } from "./dump.ts";
 import { codes, isNotAllowed, MysqlError } from "./errors.ts";
-import { dropOld, refuseHiddenReferences } from "./hidden-references.ts";
+import { dropBoth, refuseHiddenReferences } from "./hidden-references.ts";
 import { loadScratch, tryLocks } from "./load.ts";
 import {
   dropsInTheWay,
@@ -148,8 +148,7 @@ export function createMysqlRestore(
 
   async function clean(signal: AbortSignal): Promise<void> {
     // The marker's database is the last one, and the plan comes after it, because they tell the state of the restore.
-    await dropScratch(client, [fresh], signal);
-    await dropOld(client, old, signal);
+    await dropBoth(client, names, signal);
     await removePlan(names);
   }
 

@@ -44,14 +44,14 @@ export async function endSessions(
 }
 
 /**
- * @param options `isChecked`: whether tables stay to which foreign keys of other databases refer
+ * @param options `checked`: the database whose tables stay if foreign keys of other databases refer to them
  * @throws SourceError that says how to remove them, where the account may not drop them
  */
 export async function dropScratch(
   client: MysqlClient,
   databases: readonly string[],
   signal: AbortSignal,
-  { isChecked = false } = {},
+  { checked }: { checked?: string } = {},
 ): Promise<void> {
   // In the order of `databases`, so that the one that tells the state of the restore is dropped last.
   const listPresent = async () => {
@@ -66,12 +66,14 @@ export async function dropScratch(
   // Listed first, because an account that may not create them may not run DROP … IF EXISTS either.
   const present = await listPresent();
   if (present.length === 0) return;
-  const drops = present.map((database) => `DROP DATABASE IF EXISTS ${quoteName(database)};\n`);
+  const drops = present.map(
+    (database) =>
+      `SET SESSION foreign_key_checks=${database === checked ? 1 : 0};\nDROP DATABASE IF EXISTS ${quoteName(database)};\n`,
+  );
   try {
-    await client.query(
-      `SET SESSION lock_wait_timeout=${lockWaitSeconds}, foreign_key_checks=${isChecked ? 1 : 0};\n${drops.join("")}DO 0`,
-      { signal },
-    );
+    await client.query(`SET SESSION lock_wait_timeout=${lockWaitSeconds};\n${drops.join("")}DO 0`, {
+      signal,
+    });
   } catch (error) {
     if (!isNotAllowed(error)) throw error;
     const left = await listPresent();
