@@ -328,9 +328,26 @@ test.describe("the events of a selected channel", () => {
       .poll(() => stored(service, `site/${site.id}`))
       .toEqual({ channels: [{ id: ops.id, events: [expect.any(String)] }] });
 
-    // A channel that has just been selected gets all events.
+    // A channel that has just been selected gets all events. They are read while a change of other events is being saved.
+    const holds = ["notifications", "notification-events"].map((end) => {
+      const hold = Promise.withResolvers<void>();
+      void page.route(`**/api/site/${site.id}/${end}`, async (route) => {
+        if (route.request().method() === "PUT") await hold.promise;
+        await route.continue();
+      });
+      return hold;
+    });
+    const [selection, events] = holds;
     await checkbox(page, team).check();
+    const saving = page.waitForRequest(
+      (request) => request.method() === "PUT" && request.url().endsWith("/notification-events"),
+    );
+    await eventsOf(page, ops).selectOption("Problems only");
+    await saving;
+    selection?.resolve();
     await expect(eventsOf(page, team)).toHaveValue("all");
+    events?.resolve();
+    await expect(eventsOf(page, ops)).toHaveValue("problems");
   });
 
   test("are selected for a server's own channels as well, and read-only for a token that can only read @long", async ({

@@ -1,6 +1,6 @@
 // The events that a selected channel of a site or server gets. Changes are saved at once, like the selection.
 import { useQuery } from "@tanstack/react-query";
-import { useMutation } from "../api/mutate.ts";
+import { isLast, useMutation } from "../api/mutate.ts";
 import { useState } from "react";
 import {
   problemEvents,
@@ -34,6 +34,7 @@ const toChoice = (saved: Saved): EventChoice =>
 
 function useSave(owner: ChannelOwner, { id, name }: Notification) {
   const { queryKey, queryFn } = notificationEventsQuery(owner);
+  const mutationKey = ["events of channels", owner.kind, `${owner.id}`];
   const patch = (events: EventChoice) =>
     queryClient.setQueryData<NotificationEvents | null>(queryKey, (saved) =>
       saved
@@ -41,8 +42,9 @@ function useSave(owner: ChannelOwner, { id, name }: Notification) {
         : saved,
     );
   return useMutation({
+    mutationKey,
     // Serialized, because each request sends the whole set.
-    scope: { id: `events of the channels of ${owner.kind} ${owner.id}` },
+    scope: { id: mutationKey.join(" ") },
     onMutate: async (events: EventChoice) => {
       await queryClient.cancelQueries({ queryKey });
       patch(events);
@@ -59,9 +61,10 @@ function useSave(owner: ChannelOwner, { id, name }: Notification) {
         ? call("updateNotificationEvents", { id: ownerId }, { body: { channels } })
         : call("updateServerNotificationEvents", { id: ownerId }, { body: { channels } });
     },
-    onError: (error) => {
-      toast.failure(`Couldn't save the events of ${name}.`, error);
-      void queryClient.invalidateQueries({ queryKey });
+    onError: (error) => toast.failure(`Couldn't save the events of ${name}.`, error),
+    // Also after a success: a read of before, for which a new selection asks, may have come meanwhile.
+    onSettled: () => {
+      if (isLast(mutationKey)) void queryClient.invalidateQueries({ queryKey });
     },
   });
 }
