@@ -34,12 +34,12 @@ export type Peers = {
   /** Returns the caller of a request that another instance forwarded; null = the request comes from a client. */
   callerOf(c: Context<ApiEnvironment>): Promise<Caller | null>;
   /**
-   * Returns the origin that the client used, as the forwarding instance saw it; null = the request comes from a client. After
-   * `callerOf`.
+   * Returns the origin that the client used, as the forwarding instance saw it; null = the request comes from a client. To be
+   * called after `callerOf`.
    */
   originOf(c: Context<ApiEnvironment>): string | null;
   /**
-   * Forwards a request to the instance that looks after the server. After `callerOf`.
+   * Forwards a request to the instance that looks after the server. To be called after `callerOf`.
    * @param isReadable whether this instance can respond from the database where no instance looks after the server
    * @returns null where this instance has to respond
    */

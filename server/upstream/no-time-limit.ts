@@ -11,7 +11,7 @@ const isDispatcher = (value: unknown): value is Dispatcher =>
   "dispatch" in value &&
   typeof value.dispatch === "function";
 
-/** Where undici keeps the dispatcher of all requests, since version 8 and before: https://github.com/nodejs/undici/blob/main/lib/global.js */
+/** Where undici keeps the dispatcher of all requests: version 8, and earlier ones. https://github.com/nodejs/undici/blob/main/lib/global.js */
 const keys = ["undici.globalDispatcher.2", "undici.globalDispatcher.1"].map((key) =>
   Symbol.for(key),
 );

@@ -62,7 +62,7 @@ function useSave(owner: ChannelOwner, { id, name }: Notification) {
         : call("updateServerNotificationEvents", { id: ownerId }, { body: { channels } });
     },
     onError: (error) => toast.failure(`Couldn't save the events of ${name}.`, error),
-    // Also after a success: a read of before, for which a new selection asks, may have come meanwhile.
+    // Also after a success: a change of the selection reads the events again, and may have got those of before.
     onSettled: () => {
       if (isLast(mutationKey)) void queryClient.invalidateQueries({ queryKey });
     },
